@@ -1,0 +1,162 @@
+"""What every sandbox promises: programs go in, verdicts come out, and broken is never failed.
+
+A candidate's fault is a `Verdict`. Ours is `SandboxUnavailable`: the program is run again on a fresh worker, then the
+error is raised with its reason and the way out, and never counted as a wrong answer.
+"""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from sandboxes.worker import Worker
+
+
+class SandboxUnavailable(RuntimeError):
+    """The sandbox could not run a program: nothing is known about the program."""
+
+
+class Outcome(enum.Enum):
+    """How a program ended. A closed set: decide on this, never on text."""
+
+    PASSED = "passed"
+    """Every test ran and none failed."""
+
+    FAILED = "failed"
+    """An assertion, or another exception, of the candidate or its tests."""
+
+    COMPILE_ERROR = "compile_error"
+    """Not a program: a syntax error in the candidate or its tests."""
+
+    TIMED_OUT = "timed_out"
+    """Used up its wall or CPU seconds."""
+
+    OUT_OF_MEMORY = "out_of_memory"
+    """Asked for more memory than it may have."""
+
+    CRASHED = "crashed"
+    """Ended by a signal: segmentation fault, abort."""
+
+    EXITED = "exited"
+    """Left before its tests were done: sys.exit, os._exit, whatever the status."""
+
+    OUTPUT_LIMIT = "output_limit"
+    """Wrote more than it may."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one program may use."""
+
+    wall_seconds: float = 3.0
+    """Time on the clock, from the program's first line, less the time in which the machine had no CPU free for it."""
+
+    cpu_seconds: float | None = None
+    """CPU time of one process. None: as much as `wall_seconds` on every CPU."""
+
+    memory_bytes: int = 1 << 30
+    """Address space of one process, or container memory, whichever the backend can enforce."""
+
+    processes: int = 64
+    """Processes and threads at once."""
+
+    open_files: int = 256
+    """File descriptors of one process."""
+
+    file_bytes: int = 64 << 20
+    """Size of one file."""
+
+    output_bytes: int = 16 << 20
+    """What may be written to stdout and stderr together; beyond it the program is ended."""
+
+    kept_bytes: int = 16 << 10
+    """How much of stdout, and of stderr, a verdict keeps: the first bytes."""
+
+    def __post_init__(self) -> None:
+        """Raises TypeError or ValueError for what is not a number above 0."""
+        for name, value in vars(self).items():
+            if value is None and name == "cpu_seconds":
+                continue
+            if isinstance(value, bool) or not isinstance(value, int | float):
+                raise TypeError(f"{name} must be a number, not {value!r}")
+            # Not `value <= 0`, which NaN passes.
+            if not 0 < value < float("inf"):
+                raise ValueError(f"{name} must be a number above 0, not {value!r}")
+
+
+@dataclass(frozen=True)
+class Program:
+    """A candidate, the tests that decide about it, and what it may use."""
+
+    candidate: str
+    """Source code; may be any text at all."""
+
+    tests: str
+    """Source code that runs after the candidate, in its module, and raises unless the candidate is right."""
+
+    limits: Limits = Limits()
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What became of one program. Texts that come from the candidate are capped, and may hold anything."""
+
+    outcome: Outcome
+    detail: str = ""
+    """One line for people: "AssertionError: add(2, 3) == 5". Empty if passed."""
+
+    exception_type: str = ""
+    """Class name of the exception that ended the program, if one did."""
+
+    exception_message: str = ""
+    traceback: str = ""
+    """The program's own frames only."""
+
+    stdout: str = ""
+    stderr: str = ""
+    wall_seconds: float = 0.0
+    cpu_seconds: float = 0.0
+    """User and system time of the program and of the processes it waited for."""
+
+    peak_memory_bytes: int = 0
+    """Largest resident set of the program's first process."""
+
+    isolation: tuple[str, ...] = ()
+    """The layers that were really on."""
+
+    attempts: int = 1
+    """Above 1: run again, because the sandbox broke."""
+
+    @property
+    def passed(self) -> bool:
+        """Whether every test ran and none failed."""
+        return self.outcome is Outcome.PASSED
+
+
+@dataclass(frozen=True)
+class Isolation:
+    """What a sandbox enforces here and now."""
+
+    layers: tuple[str, ...]
+    """The layers that are on."""
+
+    missing: dict[str, str]
+    """The layers that are not, each with the reason."""
+
+    python: str
+    """Version of the interpreter that runs the programs: "3.11.7"."""
+
+
+class Sandbox(Protocol):
+    """A backend: it decides where a worker lives, and nothing else."""
+
+    name: str
+
+    def start_worker(self) -> Worker:
+        """Starts a guest and returns the caller's end of it, without waiting until it is ready.
+
+        Raises:
+            SandboxUnavailable: if no guest can be started here.
+        """

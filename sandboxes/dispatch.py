@@ -1,0 +1,216 @@
+"""One run: programs handed to workers, their verdicts collected in input order.
+
+It happens in the thread that asks for it, with no threads of our own: Ctrl-C interrupts it as it would any loop.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import logging
+import selectors
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+
+from sandboxes.contract import Program, Sandbox, SandboxUnavailable, Verdict
+from sandboxes.worker import GuestBroken, Worker, close_workers
+
+logger = logging.getLogger("code_eval")
+
+Ended = Verdict | SandboxUnavailable
+"""What stands in a program's place after a run: its verdict, or why there is none."""
+
+# One more than runs, so that a guest need not wait for its next program.
+MOST_IN_FLIGHT = 2
+MOST_ATTEMPTS = 3
+SECONDS_TO_START = 60.0
+# How long a guest may be silent, beyond a program's wall seconds, before it is taken for broken.
+SECONDS_OF_SILENCE = 20.0
+SECONDS_BETWEEN_CHECKS = 1.0
+
+
+class Schedule:
+    """Which program a worker gets next: one with the tests that it had last, while there are any."""
+
+    def __init__(self, programs: Sequence[Program]):
+        """Groups neighbours that have the same tests."""
+        self.left = len(programs)
+        self._groups: deque[deque[int]] = deque()
+        self._group_of: dict[Worker, deque[int]] = {}
+        tests = None
+        for index, program in enumerate(programs):
+            if program.tests != tests or not self._groups:
+                self._groups.append(deque())
+                tests = program.tests
+            self._groups[-1].append(index)
+
+    def take(self, worker: Worker) -> int:
+        """The index of the worker's next program. Only while `left` is above 0."""
+        group = self._group_of.get(worker)
+        if not group:
+            while not self._groups[0]:
+                self._groups.popleft()
+            # To the back: the next worker begins with the next group, and helps here when all have been begun.
+            group = self._groups.popleft()
+            self._groups.append(group)
+            self._group_of[worker] = group
+        self.left -= 1
+        return group.popleft()
+
+    def put_back(self, indices: Sequence[int]) -> None:
+        """Makes programs that were taken the next to be taken."""
+        for index in reversed(indices):
+            self._groups.appendleft(deque([index]))
+        self.left += len(indices)
+
+    def withdraw_next(self) -> None:
+        """Drops the program that was put back first."""
+        self._groups.popleft()
+        self.left -= 1
+
+
+class Run:
+    """One call of `Pool.run_all`."""
+
+    def __init__(
+        self,
+        sandbox: Sandbox,
+        programs: Sequence[Program],
+        on_ended: Callable[[Ended], None] | None,
+        on_sandbox_error: str,
+    ):
+        """Starts nothing yet; the arguments are those of `Pool.run_all`."""
+        self.sandbox = sandbox
+        self.programs = programs
+        self.on_ended = on_ended
+        self.on_sandbox_error = on_sandbox_error
+        self.workers: list[Worker] = []
+        self._schedule = Schedule(programs)
+        self._ended: dict[int, Ended] = {}
+        self._running = len(programs)
+        self._attempts: dict[int, int] = {}
+        self._failed_starts = 0
+        self._selector = selectors.DefaultSelector()
+
+    @property
+    def ended(self) -> list[Ended]:
+        """What became of each program, in their order, once all have ended."""
+        return [self._ended[index] for index in range(len(self.programs))]
+
+    def run(self, workers: Sequence[Worker], num_workers: int) -> None:
+        """Runs every program on these workers, and on new ones up to `num_workers` in all.
+
+        Afterwards, whether it returns or raises, `self.workers` holds those in use: busy ones if it was cut short.
+        """
+        self.workers += workers
+        with self._selector:
+            for worker in workers:
+                self._register(worker)
+            while len(self.workers) < min(num_workers, len(self.programs)):
+                self._start()
+            # In rounds, so that all have one program before any has two.
+            for _ in range(MOST_IN_FLIGHT):
+                for worker in tuple(self.workers):
+                    self._attend(worker)
+            while self._running:
+                self._wait()
+
+    def _start(self) -> None:
+        worker = self.sandbox.start_worker()
+        self.workers.append(worker)
+        self._register(worker)
+
+    def _register(self, worker: Worker) -> None:
+        self._selector.register(worker.replies_fd, selectors.EVENT_READ, worker)
+
+    def _wait(self) -> None:
+        events = self._selector.select(SECONDS_BETWEEN_CHECKS)
+        for key, _ in events:
+            # A worker may have been replaced by the time that its own event is looked at.
+            if key.data in self.workers:
+                self._attend(key.data, readable=key.fd == key.data.replies_fd)
+        if not events:
+            for worker in tuple(self.workers):
+                self._check(worker)
+
+    def _attend(self, worker: Worker, readable: bool = False) -> None:
+        """Takes a worker's verdicts, and gives it its next program."""
+        try:
+            if readable:
+                for index, verdict in worker.receive():
+                    self._end(index, verdict)
+            elif worker.has_unsent:
+                worker.flush()
+            if worker.isolation is not None:
+                self._feed(worker)
+            self._watch_unsent(worker)
+        except GuestBroken as broken:
+            self._replace(worker, str(broken))
+
+    def _feed(self, worker: Worker) -> None:
+        # Towards the end one at a time, so that no program waits behind a slow one while other workers are free.
+        most = MOST_IN_FLIGHT if self._schedule.left >= len(self.workers) else 1
+        if self._schedule.left and len(worker.in_flight) < most:
+            index = self._schedule.take(worker)
+            worker.send(index, self.programs[index])
+
+    def _watch_unsent(self, worker: Worker) -> None:
+        watched = worker.requests_fd in self._selector.get_map()
+        if worker.has_unsent and not watched:
+            self._selector.register(worker.requests_fd, selectors.EVENT_WRITE, worker)
+        elif watched and not worker.has_unsent:
+            self._selector.unregister(worker.requests_fd)
+
+    def _end(self, index: int, ended: Ended) -> None:
+        if isinstance(ended, Verdict) and index in self._attempts:
+            ended = dataclasses.replace(ended, attempts=self._attempts[index] + 1)
+        self._ended[index] = ended
+        self._running -= 1
+        if self.on_ended:
+            self.on_ended(ended)
+
+    def _check(self, worker: Worker) -> None:
+        """Takes a guest that has been silent for longer than its program may run for broken."""
+        silent_seconds = time.monotonic() - worker.heard_at
+        if worker.isolation is None and silent_seconds > SECONDS_TO_START:
+            self._replace(worker, f"the guest was not ready after {SECONDS_TO_START:g} s")
+        elif worker.in_flight:
+            limits = self.programs[worker.in_flight[0]].limits
+            if silent_seconds > limits.wall_seconds + SECONDS_OF_SILENCE:
+                self._replace(worker, f"the guest said nothing for {silent_seconds:.0f} s")
+
+    def _replace(self, worker: Worker, reason: str) -> None:
+        """Puts a new worker in the place of a broken one, whose programs run again."""
+        self.workers.remove(worker)
+        for fd in (worker.replies_fd, worker.requests_fd):
+            if fd in self._selector.get_map():
+                self._selector.unregister(fd)
+        broken_off = tuple(worker.in_flight)
+        was_ready = worker.isolation is not None
+        close_workers([worker])
+        logger.warning("a %s guest broke: %s", self.sandbox.name, reason)
+        self._failed_starts = 0 if was_ready else self._failed_starts + 1
+        if self._failed_starts == MOST_ATTEMPTS:
+            raise SandboxUnavailable(
+                f"the {self.sandbox.name} sandbox does not start: {reason}; `code-eval doctor` shows what is wrong"
+            )
+        self._schedule.put_back(broken_off)
+        if broken_off:
+            self._count_attempt(broken_off[0], reason)
+        if self._running:
+            self._start()
+
+    def _count_attempt(self, index: int, reason: str) -> None:
+        """Gives up a program whose guests keep breaking."""
+        self._attempts[index] = self._attempts.get(index, 0) + 1
+        if self._attempts[index] < MOST_ATTEMPTS:
+            return
+        error = SandboxUnavailable(
+            f"the {self.sandbox.name} sandbox broke {MOST_ATTEMPTS} times while it ran program {index}: {reason}; "
+            'see `code-eval doctor`, or pass on_sandbox_error="exclude" to leave such programs out of the score'
+        )
+        if self.on_sandbox_error == "raise":
+            raise error
+        # `put_back` has made it the next one.
+        self._schedule.withdraw_next()
+        self._end(index, error)

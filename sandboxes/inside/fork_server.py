@@ -1,0 +1,210 @@
+"""The fork server: imports what programs usually need, and forks a child for each.
+
+It does little else: after a fork, each page of memory that it or the child touches costs a page fault.
+"""
+
+import _socket
+import gc
+import json
+import linecache
+import os
+import resource
+import site
+import struct
+import sys
+
+from .endings import end_descendants
+from .frames import ALL_ENDED, BEGUN, BROKEN, ENDED, JOB, STARTED, read_exact
+from .judge import TESTS_FILE, judge
+
+LINUX = sys.platform == "linux"
+PRELOADED = ("bisect", "collections", "copy", "functools", "heapq", "math", "operator", "re", "string", "typing")
+REPORT_FD = 3
+FIRST_INHERITED_FD, FIRST_FREE_FD = 4, 64
+PASSED_REPORT = b'{"outcome": "passed"}'
+
+
+class Job:
+    """What the supervisor asks of the fork server."""
+
+    def __init__(self, packet):
+        self.tests_bytes, self.candidate_bytes, *self.limits = JOB.unpack(packet)
+
+
+class ForkServer:
+    """Forks a child for each job, waits for it, and ends what it left."""
+
+    def __init__(self, requests, channel, privileges, workplace):
+        self.requests, self.channel = requests, channel
+        self.privileges = privileges
+        self.workplace = workplace
+        self.tests, self.tests_code, self.uses_of_tests = "", None, 0
+        self.last_limits, self.limits = None, None
+
+    def serve(self):
+        """Takes jobs until the supervisor closes its end."""
+        while True:
+            packet = self.channel.recv(256)
+            if not packet:
+                return
+            job = Job(packet)
+            if job.tests_bytes >= 0:
+                self.tests = read_exact(self.requests, job.tests_bytes).decode("utf-8", "surrogatepass")
+                self.tests_code, self.uses_of_tests = None, 0
+            self.uses_of_tests += 1
+            if self.uses_of_tests == 2:
+                self.compile_tests()
+            self.run(job)
+
+    def compile_tests(self):
+        """Spares each child the work; the first use is not worth it, because the child finds its own memory hot."""
+        try:
+            self.tests_code = compile(self.tests, TESTS_FILE, "exec", dont_inherit=True)
+        except (SyntaxError, ValueError, MemoryError, RecursionError, OverflowError):
+            # The child compiles them again, and reports what is wrong with them.
+            self.tests_code = None
+
+    def run(self, job):
+        limits = self.limits_of(job)
+        # New for each child, so that nothing that outlives a program can write to a later one's.
+        pipes = os.pipe() + os.pipe() + os.pipe()
+        pid = os.fork()
+        if pid == 0:
+            run_child(job, self, limits, pipes)
+        reads = struct.pack("3i", *pipes[::2])
+        self.channel.sendmsg([BEGUN.pack(pid)], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, reads)])
+        for fd in pipes:
+            os.close(fd)
+        _, status, usage = os.wait4(pid, 0)
+        left_some = not self.privileges.reaps or has_children()
+        cpu_seconds = usage.ru_utime + usage.ru_stime
+        self.channel.send(ENDED.pack(left_some, status, cpu_seconds, usage.ru_maxrss * (1024 if LINUX else 1)))
+        if left_some:
+            end_descendants(self.privileges.reaps, pid)
+            self.channel.send(ALL_ENDED)
+
+    def limits_of(self, job):
+        """The setrlimit calls for a job."""
+        if job.limits != self.last_limits or not self.privileges.own_user:
+            self.last_limits, self.limits = job.limits, resource_limits(job.limits, self.privileges.own_user)
+        return self.limits
+
+
+def has_children():
+    """Whether this process has any. Its children are also the orphans of its descendants."""
+    try:
+        os.waitpid(-1, os.WNOHANG)
+        return True
+    except ChildProcessError:
+        return False
+
+
+def resource_limits(limits, own_user):
+    """The setrlimit calls for a job: a list of (resource, (soft, hard)), none above what is allowed now.
+
+    Args:
+        limits: the job's, in the order of `JOB`.
+        own_user: whether the child's user is nobody else's, so that its processes can be counted exactly.
+    """
+    memory_bytes, cpu_seconds, file_bytes, open_files, processes = limits
+    if not own_user and LINUX:
+        # The kernel counts all that the user runs, so allow that many on top: of all tasks there are, to be safe.
+        with open("/proc/loadavg") as loadavg:
+            processes += int(loadavg.read().split()[3].split("/")[1])
+    calls = []
+    for name, value in (
+        (resource.RLIMIT_CORE, 0),
+        (resource.RLIMIT_CPU, cpu_seconds),
+        (resource.RLIMIT_FSIZE, file_bytes),
+        (resource.RLIMIT_NOFILE, open_files),
+        (resource.RLIMIT_NPROC, processes),
+        (resource.RLIMIT_AS, memory_bytes),
+    ):
+        hard = resource.getrlimit(name)[1]
+        value = value if hard == resource.RLIM_INFINITY else min(value, hard)
+        calls.append((name, (value, value)))
+    # macOS refuses RLIMIT_AS, which the first frame says.
+    return calls if LINUX else calls[:-1]
+
+
+def run_child(job, server, limits, pipes):
+    """Turns this fork of the fork server into the program. Does not return."""
+    pid = os.getpid()
+    try:
+        candidate = read_exact(server.requests, job.candidate_bytes)
+        if len(candidate) != job.candidate_bytes:
+            os._exit(0)
+        os.setsid()
+        os.dup2(pipes[1], 1)
+        os.dup2(pipes[3], 2)
+        os.dup2(pipes[5], REPORT_FD, inheritable=False)
+        os.closerange(FIRST_INHERITED_FD, FIRST_FREE_FD)
+        os.chdir(server.workplace)
+        if server.privileges.child_user is not None:
+            server.privileges.enter_child()
+        for name, pair in limits:
+            resource.setrlimit(name, pair)
+        gc.enable()
+        os.write(REPORT_FD, STARTED)
+    except BaseException as error:
+        os.write(REPORT_FD, BROKEN + (f"{type(error).__name__}: {error}").encode("utf-8", "replace"))
+        os._exit(0)
+    # Bound now: a candidate may replace them.
+    leave, write, encode, own_pid = os._exit, os.write, json.dumps, os.getpid
+    try:
+        report = judge(candidate, server.tests, server.tests_code)
+        for stream in (sys.stdout, sys.stderr):
+            try:
+                stream.flush()
+            except BaseException:  # closed, replaced, full: the program's own affair
+                continue
+        # A copy that the candidate forked comes here too.
+        if own_pid() == pid:
+            write(REPORT_FD, encode(report).encode() if report else PASSED_REPORT)
+    finally:
+        leave(0)
+
+
+REHEARSAL = """
+import math
+from typing import List, Optional
+
+class Point:
+    def __init__(self, x: int):
+        self.x = x
+
+def add(a: List[int], b: Optional[int] = None) -> int:
+    '''Adds.'''
+    total = 0
+    for i, x in enumerate(a):
+        try:
+            total += x * 2 % 7
+        except ValueError as e:
+            raise KeyError(f"{x}") from e
+    return sorted([v for v in a if v > 0], key=lambda v: -v)[0] if a else total
+"""
+REHEARSAL_TESTS = """
+def check(candidate):
+    assert candidate([1, 2]) == %d
+
+check(add)
+"""
+
+
+def warm_up():
+    """Goes once through all that every child does, so that the memory it touches is in place before the forks."""
+    for name in PRELOADED:
+        __import__(name)
+    # What -S leaves out and programs use; the modules' search path is set by the caller.
+    site.setquit()
+    site.sethelper()
+    main = sys.modules["__main__"]
+    for right in (True, False, True, True):
+        json.dumps(judge(REHEARSAL.encode(), REHEARSAL_TESTS % (2 if right else 3), None))
+    sys.modules["__main__"] = main
+    del sys.modules["candidate"]
+    linecache.clearcache()
+    gc.disable()
+    gc.collect()
+    # Else each child's collector writes to every page that holds an object of this process.
+    gc.freeze()

@@ -1,0 +1,113 @@
+"""How programs are kept from being root, and from outliving the guest."""
+
+import os
+import signal
+import sys
+from errno import EACCES
+
+LINUX = sys.platform == "linux"
+# High, so that it is no account's, and one per guest: a candidate can signal nobody but its own.
+FIRST_CANDIDATE_UID = 1_000_000_000
+PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_CAPBSET_DROP, PR_SET_CHILD_SUBREAPER = 1, 4, 24, 36
+CAPABILITY_VERSION_3 = 0x20080522
+
+
+class Privileges:
+    """How programs are kept from being root, and from outliving the guest. Made once, before the first fork."""
+
+    def __init__(self):
+        self.layers, self.missing = ["session", "scratch"], {}
+        self.libc = load_libc()
+        self.reaps = self.adopt_orphans()
+        if self.reaps:
+            self.layers.append("reaper")
+        else:
+            self.missing["reaper"] = "needs Linux and ctypes; only a program's own process group is ended with it"
+        # The user that children become; None if they stay this process's own.
+        self.child_user = None
+        # Whether no other process counts towards the limit on processes.
+        self.own_user = False
+        if os.geteuid() == 0:
+            self._leave_root(FIRST_CANDIDATE_UID + os.getpid())
+
+    def adopt_orphans(self):
+        """Makes this process the parent of all descendants that lose theirs. Not inherited by a fork."""
+        return self.libc is not None and self.libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0
+
+    def enter_fork_server(self):
+        """In the fork server: adopts its own orphans, and dies with the supervisor."""
+        self.adopt_orphans()
+        if self.libc is not None:
+            self.libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+
+    def _leave_root(self, user):
+        status = in_a_fork(lambda: (become(user), open(os.__file__).close()))
+        if status == 0 and self.libc is not None:
+            self.child_user, self.own_user = user, True
+            self.layers.append("user")
+            return
+        if status != EACCES or self.libc is None:
+            self.missing["user"] = "running as root, and user ids can't be changed here"
+            return
+        self.missing["user"] = "running as root, and no other user can read the interpreter in " + sys.prefix
+        # Else a program that a candidate starts gets the capabilities back.
+        for capability in range(64):
+            self.libc.prctl(PR_CAPBSET_DROP, capability, 0, 0, 0)
+        os.setgroups([])
+        # Processes are counted by the real user, files are opened as the effective one.
+        os.setresuid(user, 0, 0)
+        drop_capabilities(self.libc)
+        self.own_user = True
+        self.layers.append("capabilities")
+
+    def enter_child(self):
+        """In the child, where that has a user of its own: stops being root."""
+        become(self.child_user)
+        # Changing users takes /proc/self away, and /dev/stdout with it.
+        self.libc.prctl(PR_SET_DUMPABLE, 1, 0, 0, 0)
+
+    def give(self, path):
+        """Makes a folder the child's own."""
+        if self.child_user is not None:
+            os.chown(path, self.child_user, self.child_user)
+
+
+def load_libc():
+    """The C library, for the calls that Python lacks. None off Linux, or without ctypes."""
+    if not LINUX:
+        return None
+    try:
+        import ctypes
+    except ImportError:
+        return None
+    return ctypes.CDLL(None)
+
+
+def drop_capabilities(libc):
+    """Leaves this process none of root's powers, whatever its user."""
+    import ctypes
+
+    header, none = (ctypes.c_uint32 * 2)(CAPABILITY_VERSION_3, 0), (ctypes.c_uint32 * 6)()
+    if libc.capset(header, none):
+        raise OSError("capset failed")
+
+
+def become(user):
+    os.setgroups([])
+    os.setresgid(user, user, user)
+    os.setresuid(user, user, user)
+
+
+def in_a_fork(action):
+    """The errno with which an action ends in a process of its own, or 0."""
+    pid = os.fork()
+    if pid == 0:
+        status = 255
+        try:
+            action()
+            status = 0
+        except OSError as error:
+            status = error.errno
+        finally:
+            os._exit(status)
+    return os.waitpid(pid, 0)[1] >> 8

@@ -1,0 +1,198 @@
+"""The supervisor: speaks with the caller, watches the clock and the output of programs, and keeps their folder."""
+
+import _socket
+import os
+import select
+import struct
+import sys
+import time
+
+from .busy import longer
+from .decide import decide
+from .endings import kill, remove_tree
+from .frames import BEGUN, ENDED, JOB, read_frame, write_frame
+
+LINUX = sys.platform == "linux"
+SECONDS_BETWEEN_LOOKS = 5
+
+
+class Output:
+    """What a program writes to its two streams: all of it counted, the first part of each kept."""
+
+    def __init__(self, names, kept_bytes):
+        """Takes {descriptor: name}."""
+        self.names = names
+        self.kept_bytes = kept_bytes
+        self.total = 0
+        self.kept = {fd: bytearray() for fd in names}
+
+    def read(self, fd):
+        """Reads some of what is there. False at the end."""
+        chunk = os.read(fd, 1 << 16)
+        self.total += len(chunk)
+        kept = self.kept[fd]
+        if chunk and len(kept) < self.kept_bytes:
+            kept += chunk[: self.kept_bytes - len(kept)]
+        return bool(chunk)
+
+    def drain(self, most_bytes):
+        """Reads what is left in the pipes once the writers have ended, without waiting for one that has not."""
+        for fd in self.names:
+            os.set_blocking(fd, False)
+            try:
+                while self.total <= most_bytes and self.read(fd):
+                    continue
+            except BlockingIOError:
+                continue
+
+    def texts(self):
+        """{name: text} of the streams that were written to."""
+        texts = {}
+        for fd, name in self.names.items():
+            if self.kept[fd]:
+                cut = "\n[cut]" if len(self.kept[fd]) == self.kept_bytes else ""
+                texts[name] = self.kept[fd].decode("utf-8", "replace") + cut
+        return texts
+
+
+def channel_pair():
+    """Two ends of a connection that keeps messages apart and can carry descriptors."""
+    return _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_SEQPACKET if LINUX else _socket.SOCK_DGRAM)
+
+
+class Supervisor:
+    """Gives jobs to the fork server, and decides what became of each."""
+
+    def __init__(self, requests, replies, channel, scratch, privileges):
+        self.requests, self.replies, self.channel = requests, replies, channel
+        self.scratch, self.workplace = scratch, os.path.join(scratch, "run")
+        self.privileges = privileges
+        self.parent = os.getppid()
+
+    def hello(self):
+        """The first frame."""
+        missing = dict(self.privileges.missing)
+        if not LINUX:
+            missing["memory"] = "RLIMIT_AS is not enforced on " + sys.platform
+        version = "%d.%d.%d" % sys.version_info[:3]
+        return {"ready": True, "python": version, "layers": self.privileges.layers + ["rlimits"], "missing": missing}
+
+    def serve(self):
+        """Answers requests until the caller closes its end."""
+        idle = select.poll()
+        idle.register(self.requests, select.POLLIN)
+        idle.register(self.channel, 0)
+        while True:
+            while not (ready := idle.poll(SECONDS_BETWEEN_LOOKS * 1000)):
+                # A process that the caller forked may hold the pipe open after the caller's end.
+                if os.getppid() != self.parent:
+                    return
+            if ready[0][0] != self.requests:
+                raise EOFError("the fork server ended")
+            request = read_frame(self.requests)
+            if request is None:
+                return
+            reply = self.run(request)
+            if reply is None:
+                return
+            reply["id"] = request["id"]
+            write_frame(self.replies, reply)
+
+    def run(self, request):
+        """The reply to a request. None if the caller has gone meanwhile."""
+        limits = request["limits"]
+        tests_bytes = -1 if request["tests_bytes"] is None else request["tests_bytes"]
+        whole_seconds = int(-(-limits["cpu_seconds"] // 1))
+        self.channel.send(
+            JOB.pack(
+                tests_bytes,
+                request["candidate_bytes"],
+                limits["memory_bytes"],
+                whole_seconds,
+                limits["file_bytes"],
+                limits["open_files"],
+                limits["processes"],
+            )
+        )
+        pid, fds = self.begun()
+        report_fd = fds.pop()
+        output = Output({fds[0]: "stdout", fds[1]: "stderr"}, limits["kept_bytes"])
+        began = time.monotonic()
+        reason = self.watch(pid, request["id"], limits, output, began)
+        left_some, status, cpu_seconds, peak_memory_bytes = ENDED.unpack(self.word())
+        wall_seconds = time.monotonic() - began
+        if left_some:
+            self.word()
+        output.drain(limits["output_bytes"])
+        reply = decide(reason, status, os.read(report_fd, 1 << 16), limits, output)
+        reply.update(output.texts(), wall_seconds=wall_seconds, cpu_seconds=cpu_seconds)
+        reply["peak_memory_bytes"] = peak_memory_bytes
+        for fd in (report_fd, *fds):
+            os.close(fd)
+        self.tidy()
+        return None if reason == "abandoned" else reply
+
+    def begun(self):
+        """The new child's process id, and the read ends of its stdout, stderr and report."""
+        word, controls, _, _ = self.channel.recvmsg(BEGUN.size, _socket.CMSG_SPACE(12))
+        if not word:
+            raise EOFError("the fork server ended")
+        return BEGUN.unpack(word)[0], list(struct.unpack("3i", controls[0][2]))
+
+    def word(self):
+        """What the fork server says next."""
+        word = self.channel.recv(256)
+        if not word:
+            raise EOFError("the fork server ended")
+        return word
+
+    def watch(self, pid, request_id, limits, output, began):
+        """Waits for a child's end, or brings it about.
+
+        Returns:
+            None unless the child was ended by us, and then "timed_out", "output_limit" or, if the caller has gone,
+            "abandoned".
+        """
+        poller = select.poll()
+        poller.register(self.channel, select.POLLIN)
+        # No events asked for: only the caller's end is of interest, while the child reads from the same pipe.
+        poller.register(self.requests, 0)
+        for fd in output.names:
+            poller.register(fd, select.POLLIN)
+        deadline = began + limits["wall_seconds"]
+        reason = None
+        while True:
+            for fd, _ in poller.poll(max(0, (deadline - time.monotonic()) * 1000)):
+                if fd == self.channel.fileno():
+                    return None
+                if fd == self.requests:
+                    reason = "abandoned"
+                elif not output.read(fd):
+                    poller.unregister(fd)
+            if output.total > limits["output_bytes"]:
+                reason = "output_limit"
+            elif time.monotonic() >= deadline:
+                deadline = began + longer(pid, time.monotonic() - began, limits)
+                if deadline <= time.monotonic():
+                    reason = "timed_out"
+                else:
+                    write_frame(self.replies, {"id": request_id, "waiting": True})
+            if reason:
+                kill(os.kill, pid)
+                return reason
+
+    def tidy(self):
+        """Gives the next program an empty folder."""
+        if os.listdir(self.scratch) == ["run"] and not os.listdir(self.workplace):
+            found = os.lstat(self.workplace)
+            if found.st_mode == self.made.st_mode and found.st_uid == self.made.st_uid:
+                return
+        for name in os.listdir(self.scratch):
+            remove_tree(self.scratch, name)
+        self.make_workplace()
+
+    def make_workplace(self):
+        """Makes the folder that programs run in."""
+        os.mkdir(self.workplace, 0o700)
+        self.privileges.give(self.workplace)
+        self.made = os.lstat(self.workplace)

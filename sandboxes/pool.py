@@ -1,0 +1,152 @@
+"""Warm workers: kept between runs, so that a call costs what its programs cost."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import threading
+import weakref
+from collections.abc import Callable, Sequence
+
+from sandboxes.contract import Isolation, Program, Sandbox, SandboxUnavailable
+from sandboxes.dispatch import Ended, Run
+from sandboxes.preflight import CANARIES, disagreements
+from sandboxes.worker import Worker, close_workers
+
+
+class Pool:
+    """The warm workers of one sandbox. Several threads may use it at once. Closed by `close`, and at exit."""
+
+    def __init__(self, sandbox: Sandbox):
+        """Starts nothing yet."""
+        self.sandbox = sandbox
+        self._isolation: Isolation | None = None
+        self._begin_without_workers()
+        _pools.add(self)
+
+    def _begin_without_workers(self) -> None:
+        self._idle: list[Worker] = []
+        self._lock = threading.Lock()
+        self._preflight_lock = threading.Lock()
+
+    def run_all(
+        self,
+        programs: Sequence[Program],
+        num_workers: int,
+        on_ended: Callable[[Ended], None] | None = None,
+        on_sandbox_error: str = "raise",
+    ) -> list[Ended]:
+        """Runs every program.
+
+        Args:
+            programs: those with the same tests best stand together: a guest compiles tests once for all that follow.
+            num_workers: programs at once, >= 1.
+            on_ended: called in this thread for each program that has ended, in the order of their ends.
+            on_sandbox_error: "raise", or "exclude": a program that the sandbox could not run, also on fresh workers,
+                has the SandboxUnavailable in its place.
+
+        Returns:
+            What became of each program, in their order.
+
+        Raises:
+            SandboxUnavailable: if the sandbox can't run programs here, or, with "raise", could not run one of these.
+        """
+        self.preflight()
+        return self._run(programs, num_workers, on_ended, on_sandbox_error).ended
+
+    def preflight(self) -> Isolation:
+        """Runs the canaries, once per pool, and says what is enforced here.
+
+        Raises:
+            SandboxUnavailable: if a canary has another outcome than it must.
+        """
+        with self._preflight_lock:
+            if self._isolation is None:
+                ended, isolation = self.run_canaries()
+                if lines := disagreements(ended, isolation):
+                    raise SandboxUnavailable(
+                        f"the {self.sandbox.name} sandbox does not work here: {'; '.join(lines)}. "
+                        "`code-eval doctor` shows more"
+                    )
+                self._isolation = isolation
+            return self._isolation
+
+    def run_canaries(self) -> tuple[list[Ended], Isolation]:
+        """What became of the canaries, in their order, and what the guest that ran them enforces."""
+        run = self._run([canary.program for canary in CANARIES], 1, None, "exclude")
+        isolation = run.workers[0].isolation
+        if isolation is None:
+            raise SandboxUnavailable(f"the {self.sandbox.name} sandbox's guest has not said what it enforces")
+        return run.ended, isolation
+
+    def _run(
+        self,
+        programs: Sequence[Program],
+        num_workers: int,
+        on_ended: Callable[[Ended], None] | None,
+        on_sandbox_error: str,
+    ) -> Run:
+        run = Run(self.sandbox, programs, on_ended, on_sandbox_error)
+        try:
+            run.run(self._lease(min(num_workers, len(programs))), num_workers)
+        finally:
+            self._give_back(run.workers)
+        return run
+
+    def _lease(self, count: int) -> list[Worker]:
+        """Up to `count` idle workers, which are the caller's alone until they are given back."""
+        with self._lock:
+            leased, self._idle = self._idle[:count], self._idle[count:]
+        return leased
+
+    def _give_back(self, workers: Sequence[Worker]) -> None:
+        """Keeps workers warm, or ends those that are still busy because the run was cut short."""
+        busy = [worker for worker in workers if worker.in_flight]
+        with self._lock:
+            self._idle += [worker for worker in workers if not worker.in_flight]
+        close_workers(busy)
+
+    def close(self) -> None:
+        """Ends the idle workers. The pool can be used again, with new ones."""
+        with self._lock:
+            idle, self._idle = self._idle, []
+        close_workers(idle)
+
+    def forget_workers(self) -> None:
+        """In a process forked from the owner: lets go of the owner's workers, and of locks that may stay held."""
+        for worker in self._idle:
+            worker.drop()
+        self._begin_without_workers()
+
+
+_pools: weakref.WeakSet[Pool] = weakref.WeakSet()
+
+
+def close_pools() -> None:
+    """Ends the idle workers of every pool."""
+    for pool in tuple(_pools):
+        pool.close()
+
+
+def _forget_workers() -> None:
+    for pool in tuple(_pools):
+        pool.forget_workers()
+
+
+atexit.register(close_pools)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_workers)
+
+
+def usable_cpus() -> int:
+    """The CPUs that this process may use: its affinity, and its container's quota where one is set."""
+    if hasattr(os, "sched_getaffinity"):
+        cpus = len(os.sched_getaffinity(0))
+    else:
+        cpus = os.cpu_count() or 1
+    try:
+        with open("/sys/fs/cgroup/cpu.max") as quota_file:
+            quota, period = quota_file.read().split()
+    except (OSError, ValueError):
+        return cpus
+    return cpus if quota == "max" else max(1, min(cpus, -(-int(quota) // int(period))))

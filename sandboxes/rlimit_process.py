@@ -1,0 +1,74 @@
+"""Backend "subprocess": guests are processes of this machine, and programs are held by resource limits."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import site
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from sandboxes.contract import SandboxUnavailable
+from sandboxes.worker import Worker
+
+GUEST_FILE = Path(__file__).with_name("guest.py")
+
+
+class RlimitProcessSandbox:
+    """Guests of the interpreter that runs this, each with a scratch folder of its own."""
+
+    name = "subprocess"
+
+    def __init__(self) -> None:
+        """Raises NotImplementedError where there is no fork."""
+        if os.name != "posix":
+            raise NotImplementedError(
+                "the subprocess sandbox needs fork, which this system does not have; "
+                "run under WSL, or in a Linux container (Docker Desktop)"
+            )
+
+    def start_worker(self) -> Worker:
+        """Starts a guest in a process group of its own, so that a Ctrl-C on the terminal does not reach it."""
+        scratch = tempfile.mkdtemp(prefix="code-eval-")
+        options = {"scratch": scratch, "site_folders": site_folders()}
+        # -I: else our folder and the caller's PYTHON* variables reach the candidates. -S: what site imports, and the
+        # .pth files of the environment, would make every fork slower. -X utf8: files are UTF-8 whatever the locale.
+        command = [sys.executable, "-I", "-S", "-X", "utf8", str(GUEST_FILE), json.dumps(options)]
+        try:
+            process = subprocess.Popen(
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                env=guest_environment(),
+                cwd=scratch,
+                start_new_session=True,
+                bufsize=0,
+            )
+        except OSError as error:
+            shutil.rmtree(scratch, ignore_errors=True)
+            raise SandboxUnavailable(f"can't start {sys.executable}: {error}") from error
+        return Worker(process, scratch)
+
+
+def guest_environment() -> dict[str, str]:
+    """All that programs see of the environment, besides the folders that the guest sets."""
+    return {
+        "PATH": "/usr/local/bin:/usr/bin:/bin",
+        "LANG": "C.UTF-8",
+        "LC_ALL": "C.UTF-8",
+        "TZ": os.environ.get("TZ", ""),
+        # A library that starts a thread per core reserves more address space than a program may have.
+        "OMP_NUM_THREADS": "1",
+        "OPENBLAS_NUM_THREADS": "1",
+        "MKL_NUM_THREADS": "1",
+        "LD_BIND_NOW": "1",
+    }
+
+
+def site_folders() -> list[str]:
+    """The folders of installed packages: programs import numpy as the caller does."""
+    return [folder for folder in site.getsitepackages() if os.path.isdir(folder)]

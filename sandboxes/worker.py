@@ -1,0 +1,224 @@
+"""The caller's end of one guest: requests out, replies in, and its process and folder tidied up at the end."""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import shutil
+import struct
+import subprocess
+import time
+from collections import deque
+from collections.abc import Sequence
+from typing import Any
+
+from sandboxes.contract import Isolation, Limits, Outcome, Program, Verdict
+
+HEAD = struct.Struct(">I")
+# Of a reply: texts of a verdict are capped by the guest, far below this.
+MOST_FRAME_BYTES = 1 << 20
+MOST_TEXT_CHARS = 1 << 17
+MOST_WORDS_CHARS = 1000
+SECONDS_TO_END = 3.0
+
+
+class GuestBroken(Exception):
+    """The guest died, went silent or spoke nonsense."""
+
+
+class Worker:
+    """One guest: a process that speaks the frames of `guest.py` on its standard input and output.
+
+    Not safe for use by two threads at once. The caller waits for `replies_fd` to be readable, then calls `receive`.
+    """
+
+    def __init__(self, process: subprocess.Popen[bytes], scratch: str):
+        """Takes over a process just started with pipes for all three standard streams, and its scratch folder."""
+        assert process.stdin and process.stdout and process.stderr  # noqa: S101 (for the type checker)
+        self.process = process
+        self.scratch = scratch
+        self.requests_fd = process.stdin.fileno()
+        self.replies_fd = process.stdout.fileno()
+        self.isolation: Isolation | None = None
+        self.in_flight: deque[int] = deque()
+        self.heard_at = time.monotonic()
+        self._unsent = b""
+        self._received = bytearray()
+        self._last_tests: str | None = None
+        for fd in (self.requests_fd, self.replies_fd, process.stderr.fileno()):
+            os.set_blocking(fd, False)
+
+    @property
+    def has_unsent(self) -> bool:
+        """Whether `flush` has something left to do."""
+        return bool(self._unsent)
+
+    def send(self, index: int, program: Program) -> None:
+        """Queues a program; its verdict comes back under `index`.
+
+        Raises:
+            GuestBroken: if the guest has gone.
+        """
+        same_tests = program.tests == self._last_tests
+        self._last_tests = program.tests
+        tests = b"" if same_tests else program.tests.encode("utf-8", "surrogatepass")
+        candidate = program.candidate.encode("utf-8", "surrogatepass")
+        tests_bytes = "null" if same_tests else str(len(tests))
+        header = (
+            f'{{"id":{index},"candidate_bytes":{len(candidate)},"tests_bytes":{tests_bytes},'
+            f'"limits":{limits_as_json(program.limits)}}}'
+        ).encode()
+        if not self.in_flight:
+            self.heard_at = time.monotonic()
+        self.in_flight.append(index)
+        self._unsent += b"".join((HEAD.pack(len(header)), header, tests, candidate))
+        self.flush()
+
+    def flush(self) -> None:
+        """Writes as much of what is queued as the pipe takes now."""
+        try:
+            while self._unsent:
+                self._unsent = self._unsent[os.write(self.requests_fd, self._unsent) :]
+        except BlockingIOError:
+            return
+        except OSError as error:
+            raise GuestBroken(self.last_words()) from error
+
+    def receive(self) -> list[tuple[int, Verdict]]:
+        """The verdicts that have arrived, each with its index.
+
+        Raises:
+            GuestBroken: if the guest has gone, or says what a guest does not say.
+        """
+        try:
+            chunk = os.read(self.replies_fd, 1 << 18)
+        except BlockingIOError:
+            return []
+        if not chunk:
+            raise GuestBroken(self.last_words())
+        self.heard_at = time.monotonic()
+        self._received += chunk
+        verdicts = []
+        while (frame := self._next_frame()) is not None:
+            if self.isolation is None:
+                self.isolation = isolation_from(frame)
+            elif "waiting" not in frame:
+                verdicts.append(self._verdict(frame))
+        return verdicts
+
+    def _next_frame(self) -> dict[str, Any] | None:
+        if len(self._received) < HEAD.size:
+            return None
+        (size,) = HEAD.unpack_from(self._received)
+        if size > MOST_FRAME_BYTES:
+            raise GuestBroken(f"the guest announced a reply of {size} bytes")
+        end = HEAD.size + size
+        if len(self._received) < end:
+            return None
+        body = bytes(self._received[HEAD.size : end])
+        del self._received[:end]
+        try:
+            frame = json.loads(body)
+        except (ValueError, RecursionError) as error:
+            raise GuestBroken(f"the guest's reply is not JSON: {body[:80]!r}") from error
+        if not isinstance(frame, dict):
+            raise GuestBroken(f"the guest's reply is not an object: {body[:80]!r}")
+        return frame
+
+    def _verdict(self, frame: dict[str, Any]) -> tuple[int, Verdict]:
+        if not self.in_flight or frame.get("id") != self.in_flight[0]:
+            raise GuestBroken(f"the guest answered {frame.get('id')!r}, which it was not asked")
+        if "broken" in frame:
+            raise GuestBroken(str(frame["broken"])[:MOST_TEXT_CHARS])
+        assert self.isolation is not None  # noqa: S101 (for the type checker)
+        verdict = verdict_from(frame, self.isolation.layers)
+        return self.in_flight.popleft(), verdict
+
+    def last_words(self) -> str:
+        """What is known of why the guest ended: its exit status and what it wrote to its standard error."""
+        try:
+            status = self.process.wait(1)
+        except subprocess.TimeoutExpired:
+            return "the guest closed its output"
+        try:
+            words = os.read(self.process.stderr.fileno(), 1 << 16) if self.process.stderr else b""
+        except (OSError, ValueError):
+            words = b""
+        lines = words.decode("utf-8", "replace").splitlines()
+        # Of each process's traceback, the line that says what was raised.
+        said = "; ".join(line for line in lines if line and not line.startswith((" ", "Traceback")))
+        return f"the guest ended with status {status}" + (f": {said[:MOST_WORDS_CHARS]}" if said else "")
+
+    def wait(self) -> None:
+        """Waits for the end of a dropped guest, and removes its scratch folder. Kills one that does not end."""
+        # SIGTERM: the guest's keeper then ends the guest and all that it left.
+        for insist in (self.process.terminate, self.process.kill):
+            try:
+                self.process.wait(SECONDS_TO_END)
+                break
+            except subprocess.TimeoutExpired:
+                insist()
+        self.process.wait()
+        shutil.rmtree(self.scratch, ignore_errors=True)
+
+    def drop(self) -> None:
+        """Closes this process's ends of the pipes, which tells the guest to end, and waits for nothing."""
+        for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
+            if stream is not None:
+                stream.close()
+
+
+def close_workers(workers: Sequence[Worker]) -> None:
+    """Ends guests and all that runs in them, and removes their scratch folders."""
+    for worker in workers:
+        worker.drop()
+    for worker in workers:
+        worker.wait()
+
+
+@functools.lru_cache(maxsize=256)
+def limits_as_json(limits: Limits) -> str:
+    """A request's limits, as the guest wants them: every one a number."""
+    fields = dict(vars(limits))
+    if limits.cpu_seconds is None:
+        fields["cpu_seconds"] = limits.wall_seconds * (os.cpu_count() or 1) + 1
+    return json.dumps(fields)
+
+
+def isolation_from(frame: dict[str, Any]) -> Isolation:
+    """What a guest's first frame says is on."""
+    try:
+        if frame["ready"] is not True:
+            raise ValueError(frame["ready"])
+        missing = {str(layer): str(reason) for layer, reason in frame["missing"].items()}
+        return Isolation(tuple(map(str, frame["layers"])), missing, str(frame["python"]))
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise GuestBroken(f"the guest's first frame is not one: {str(frame)[:200]}") from error
+
+
+def verdict_from(frame: dict[str, Any], layers: Sequence[str]) -> Verdict:
+    """A verdict from a reply, each field of which is checked: the guest is not trusted further than its shape."""
+
+    def text(name: str) -> str:
+        value = frame.get(name, "")
+        if not isinstance(value, str):
+            raise TypeError(f"{name} is {value!r}")
+        return value[:MOST_TEXT_CHARS]
+
+    try:
+        return Verdict(
+            outcome=Outcome(frame["outcome"]),
+            detail=text("detail"),
+            exception_type=text("exception_type"),
+            exception_message=text("exception_message"),
+            traceback=text("traceback"),
+            stdout=text("stdout"),
+            stderr=text("stderr"),
+            wall_seconds=float(frame["wall_seconds"]),
+            cpu_seconds=float(frame["cpu_seconds"]),
+            peak_memory_bytes=int(frame["peak_memory_bytes"]),
+            isolation=tuple(layers),
+        )
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
+        raise GuestBroken(f"the guest's verdict is not one: {error}") from error
