@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import threading
 
+from sandboxes.checks import listed, positive, shortened, whole_number
 from sandboxes.contract import Isolation, Limits, Outcome, Program, Sandbox, SandboxUnavailable, Verdict
+from sandboxes.dispatch import Ended
 from sandboxes.pool import Pool, close_pools, usable_cpus
+from sandboxes.preflight import CANARIES, disagreements
+from sandboxes.progress import ProgressBar
 from sandboxes.rlimit_process import RlimitProcessSandbox
 
 BACKENDS = {"subprocess": RlimitProcessSandbox}
@@ -37,16 +41,24 @@ def warm_pool(name: str) -> Pool:
 
 __all__ = [
     "BACKENDS",
+    "CANARIES",
+    "Ended",
     "Isolation",
     "Limits",
     "Outcome",
     "Pool",
     "Program",
+    "ProgressBar",
     "Sandbox",
     "SandboxUnavailable",
     "Verdict",
     "close_pools",
+    "disagreements",
+    "listed",
     "open_sandbox",
+    "positive",
+    "shortened",
     "usable_cpus",
     "warm_pool",
+    "whole_number",
 ]

@@ -10,6 +10,8 @@ import enum
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from sandboxes.checks import positive, whole_number
+
 if TYPE_CHECKING:
     from sandboxes.worker import Worker
 
@@ -75,15 +77,12 @@ class Limits:
     """How much of stdout, and of stderr, a verdict keeps: the first bytes."""
 
     def __post_init__(self) -> None:
-        """Raises TypeError or ValueError for what is not a number above 0."""
+        """Raises TypeError or ValueError for what is not a number above 0, and a whole one where things are counted."""
         for name, value in vars(self).items():
-            if value is None and name == "cpu_seconds":
-                continue
-            if isinstance(value, bool) or not isinstance(value, int | float):
-                raise TypeError(f"{name} must be a number, not {value!r}")
-            # Not `value <= 0`, which NaN passes.
-            if not 0 < value < float("inf"):
-                raise ValueError(f"{name} must be a number above 0, not {value!r}")
+            if not name.endswith("_seconds"):
+                whole_number(name, value)
+            elif value is not None or name != "cpu_seconds":
+                positive(name, value, "seconds")
 
 
 @dataclass(frozen=True)

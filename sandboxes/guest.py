@@ -60,7 +60,7 @@ def main():
     os.dup2(null, 0)
     os.dup2(null, 1)
     os.close(null)
-    privileges = Privileges()
+    privileges = Privileges([os.path.dirname(os.__file__), *options["site_folders"]])
     channel, far_channel = channel_pair()
     supervisor = Supervisor(requests, replies, channel, scratch, privileges)
     os.chmod(scratch, 0o711)

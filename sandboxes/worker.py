@@ -20,6 +20,7 @@ HEAD = struct.Struct(">I")
 MOST_FRAME_BYTES = 1 << 20
 MOST_TEXT_CHARS = 1 << 17
 MOST_WORDS_CHARS = 1000
+MOST_LIMIT = (1 << 62) - 1
 SECONDS_TO_END = 3.0
 
 
@@ -179,11 +180,11 @@ def close_workers(workers: Sequence[Worker]) -> None:
 
 @functools.lru_cache(maxsize=256)
 def limits_as_json(limits: Limits) -> str:
-    """A request's limits, as the guest wants them: every one a number."""
+    """A request's limits, as the guest wants them: every one a number that fits into 64 bits."""
     fields = dict(vars(limits))
     if limits.cpu_seconds is None:
         fields["cpu_seconds"] = limits.wall_seconds * (os.cpu_count() or 1) + 1
-    return json.dumps(fields)
+    return json.dumps({name: min(value, MOST_LIMIT) for name, value in fields.items()})
 
 
 def isolation_from(frame: dict[str, Any]) -> Isolation:
@@ -209,7 +210,7 @@ def verdict_from(frame: dict[str, Any], layers: Sequence[str]) -> Verdict:
     try:
         return Verdict(
             outcome=Outcome(frame["outcome"]),
-            detail=text("detail"),
+            detail=printable(text("detail")),
             exception_type=text("exception_type"),
             exception_message=text("exception_message"),
             traceback=text("traceback"),
@@ -222,3 +223,8 @@ def verdict_from(frame: dict[str, Any], layers: Sequence[str]) -> Verdict:
         )
     except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise GuestBroken(f"the guest's verdict is not one: {error}") from error
+
+
+def printable(text: str) -> str:
+    """Text as a line that can't move a terminal's cursor or change its colours."""
+    return text if text.isprintable() else "".join(each if each.isprintable() else "\ufffd" for each in text)

@@ -129,29 +129,11 @@ def resource_limits(limits, own_user):
 
 def run_child(job, server, limits, pipes):
     """Turns this fork of the fork server into the program. Does not return."""
-    pid = os.getpid()
-    try:
-        candidate = read_exact(server.requests, job.candidate_bytes)
-        if len(candidate) != job.candidate_bytes:
-            os._exit(0)
-        os.setsid()
-        os.dup2(pipes[1], 1)
-        os.dup2(pipes[3], 2)
-        os.dup2(pipes[5], REPORT_FD, inheritable=False)
-        os.closerange(FIRST_INHERITED_FD, FIRST_FREE_FD)
-        os.chdir(server.workplace)
-        if server.privileges.child_user is not None:
-            server.privileges.enter_child()
-        for name, pair in limits:
-            resource.setrlimit(name, pair)
-        gc.enable()
-        os.write(REPORT_FD, STARTED)
-    except BaseException as error:
-        os.write(REPORT_FD, BROKEN + (f"{type(error).__name__}: {error}").encode("utf-8", "replace"))
-        os._exit(0)
     # Bound now: a candidate may replace them.
     leave, write, encode, own_pid = os._exit, os.write, json.dumps, os.getpid
     try:
+        pid = own_pid()
+        candidate = set_up_child(job, server, limits, pipes)
         report = judge(candidate, server.tests, server.tests_code)
         for stream in (sys.stdout, sys.stderr):
             try:
@@ -163,6 +145,31 @@ def run_child(job, server, limits, pipes):
             write(REPORT_FD, encode(report).encode() if report else PASSED_REPORT)
     finally:
         leave(0)
+
+
+def set_up_child(job, server, limits, pipes):
+    """Gives a new child its descriptors, folder, user and limits; returns the candidate's source, bytes."""
+    report_fd = pipes[5]
+    try:
+        candidate = read_exact(server.requests, job.candidate_bytes)
+        if len(candidate) != job.candidate_bytes:
+            raise EOFError("the caller has gone")
+        os.setsid()
+        os.dup2(pipes[1], 1)
+        os.dup2(pipes[3], 2)
+        report_fd = os.dup2(report_fd, REPORT_FD, inheritable=False)
+        os.closerange(FIRST_INHERITED_FD, FIRST_FREE_FD)
+        os.chdir(server.workplace)
+        if server.privileges.child_user is not None:
+            server.privileges.enter_child()
+        for name, pair in limits:
+            resource.setrlimit(name, pair)
+        gc.enable()
+        os.write(report_fd, STARTED)
+    except BaseException as error:
+        os.write(report_fd, BROKEN + f"{type(error).__name__}: {error}".encode("utf-8", "replace"))
+        raise
+    return candidate
 
 
 REHEARSAL = """

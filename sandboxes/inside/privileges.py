@@ -3,7 +3,6 @@
 import os
 import signal
 import sys
-from errno import EACCES
 
 LINUX = sys.platform == "linux"
 # High, so that it is no account's, and one per guest: a candidate can signal nobody but its own.
@@ -15,7 +14,8 @@ CAPABILITY_VERSION_3 = 0x20080522
 class Privileges:
     """How programs are kept from being root, and from outliving the guest. Made once, before the first fork."""
 
-    def __init__(self):
+    def __init__(self, needed_folders):
+        """Leaves root, if this is root, as far as `needed_folders`, the interpreter's modules, stay readable."""
         self.layers, self.missing = ["session", "scratch"], {}
         self.libc = load_libc()
         self.reaps = self.adopt_orphans()
@@ -28,7 +28,7 @@ class Privileges:
         # Whether no other process counts towards the limit on processes.
         self.own_user = False
         if os.geteuid() == 0:
-            self._leave_root(FIRST_CANDIDATE_UID + os.getpid())
+            self._leave_root(FIRST_CANDIDATE_UID + os.getpid(), needed_folders)
 
     def adopt_orphans(self):
         """Makes this process the parent of all descendants that lose theirs. Not inherited by a fork."""
@@ -40,28 +40,35 @@ class Privileges:
         if self.libc is not None:
             self.libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
 
-    def _leave_root(self, user):
-        status = in_a_fork(lambda: (become(user), open(os.__file__).close()))
-        if status == 0 and self.libc is not None:
+    def _leave_root(self, user, needed_folders):
+        if self.libc is None:
+            self.missing["user"] = "running as root; changing that needs Linux and ctypes"
+        elif works_in_a_fork(lambda: (become(user), read_all(needed_folders))):
             self.child_user, self.own_user = user, True
             self.layers.append("user")
-            return
-        if status != EACCES or self.libc is None:
-            self.missing["user"] = "running as root, and user ids can't be changed here"
-            return
-        self.missing["user"] = "running as root, and no other user can read the interpreter in " + sys.prefix
-        # Else a program that a candidate starts gets the capabilities back.
+        elif works_in_a_fork(lambda: (self.drop_powers(user), read_all(needed_folders))):
+            self.missing["user"] = "running as root, and no other user can read the interpreter in " + sys.prefix
+            self.drop_powers(user)
+            self.own_user = True
+            self.layers.append("capabilities")
+        else:
+            self.missing["user"] = "running as root, which can't be left here"
+
+    def drop_powers(self, user):
+        """Takes root's powers from this process for good, all but that root's files are its own."""
+        # Else a program that a candidate starts gets them back.
         for capability in range(64):
             self.libc.prctl(PR_CAPBSET_DROP, capability, 0, 0, 0)
         os.setgroups([])
         # Processes are counted by the real user, files are opened as the effective one.
         os.setresuid(user, 0, 0)
         drop_capabilities(self.libc)
-        self.own_user = True
-        self.layers.append("capabilities")
 
     def enter_child(self):
         """In the child, where that has a user of its own: stops being root."""
+        # So that /dev/stdout and /dev/stderr can be opened.
+        os.fchown(1, self.child_user, self.child_user)
+        os.fchown(2, self.child_user, self.child_user)
         become(self.child_user)
         # Changing users takes /proc/self away, and /dev/stdout with it.
         self.libc.prctl(PR_SET_DUMPABLE, 1, 0, 0, 0)
@@ -98,16 +105,21 @@ def become(user):
     os.setresuid(user, user, user)
 
 
-def in_a_fork(action):
-    """The errno with which an action ends in a process of its own, or 0."""
+def read_all(folders):
+    for folder in folders:
+        os.listdir(folder)
+
+
+def works_in_a_fork(action):
+    """Whether an action, tried in a process of its own, ends without an OSError."""
     pid = os.fork()
     if pid == 0:
-        status = 255
+        status = 1
         try:
             action()
             status = 0
-        except OSError as error:
-            status = error.errno
+        except OSError:
+            status = 1
         finally:
             os._exit(status)
-    return os.waitpid(pid, 0)[1] >> 8
+    return os.waitpid(pid, 0)[1] == 0

@@ -162,7 +162,8 @@ class Supervisor:
         deadline = began + limits["wall_seconds"]
         reason = None
         while True:
-            for fd, _ in poller.poll(max(0, (deadline - time.monotonic()) * 1000)):
+            # No wait is longer than poll can be told.
+            for fd, _ in poller.poll(min(max(0, deadline - time.monotonic()), SECONDS_BETWEEN_LOOKS) * 1000):
                 if fd == self.channel.fileno():
                     return None
                 if fd == self.requests:

