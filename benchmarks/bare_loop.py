@@ -3,10 +3,7 @@
 Two such loops run at once, each on half of the programs. There is no isolation, no limit, no output and no reason for a
 failure here: an exit status is all.
 
-Usage: python -I -S bare_loop.py PROGRAMS.json [warm], a list of [candidate, tests].
-Prints {"seconds": ..., "failed": n}.
-With "warm", some of the programs are run once before the loop forks, so that Python's compiler and the programs' own
-memory are in place as well as the imports.
+Usage: python -I -S bare_loop.py PROGRAMS.json, a list of [candidate, tests]; prints {"seconds": ..., "failed": n}.
 """
 
 import json
@@ -16,7 +13,6 @@ import time
 
 PRELOADED = ("bisect", "collections", "copy", "functools", "heapq", "math", "operator", "re", "string", "typing")
 NUM_LOOPS = 2
-WARM_PROGRAMS = 20
 
 
 def run(program):
@@ -45,9 +41,6 @@ def main():
         programs = [f"{candidate}\n{tests}" for candidate, tests in json.load(file)]
     for name in PRELOADED:
         __import__(name)
-    if "warm" in sys.argv[2:]:
-        for program in programs[:WARM_PROGRAMS]:
-            run(program)
     began = time.perf_counter()
     pids = []
     for number in range(NUM_LOOPS):

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from sandboxes.worker import Worker
 
 
+MOST_KEPT_BYTES = 1 << 20
+
+
 class SandboxUnavailable(RuntimeError):
     """The sandbox could not run a program: nothing is known about the program."""
 
@@ -74,7 +77,7 @@ class Limits:
     """What may be written to stdout and stderr together; beyond it the program is ended."""
 
     kept_bytes: int = 16 << 10
-    """How much of stdout, and of stderr, a verdict keeps: the first bytes."""
+    """How much of stdout, and of stderr, a verdict keeps: the first bytes, at most 1 MiB."""
 
     def __post_init__(self) -> None:
         """Raises TypeError or ValueError for what is not a number above 0, and a whole one where things are counted."""
@@ -83,6 +86,8 @@ class Limits:
                 whole_number(name, value)
             elif value is not None or name != "cpu_seconds":
                 positive(name, value, "seconds")
+        if self.kept_bytes > MOST_KEPT_BYTES:
+            raise ValueError(f"kept_bytes must be at most {MOST_KEPT_BYTES}, not {self.kept_bytes!r}")
 
 
 @dataclass(frozen=True)

@@ -90,6 +90,7 @@ class Run:
         self._running = len(programs)
         self._attempts: dict[int, int] = {}
         self._failed_starts = 0
+        self._checked_at = time.monotonic()
         self._selector = selectors.DefaultSelector()
 
     @property
@@ -129,7 +130,9 @@ class Run:
             # A worker may have been replaced by the time that its own event is looked at.
             if key.data in self.workers:
                 self._attend(key.data, readable=key.fd == key.data.replies_fd)
-        if not events:
+        now = time.monotonic()
+        if now - self._checked_at >= SECONDS_BETWEEN_CHECKS:
+            self._checked_at = now
             for worker in tuple(self.workers):
                 self._check(worker)
 

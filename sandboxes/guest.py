@@ -28,9 +28,9 @@ import sys
 
 # -I leaves this folder out of the search path. It is there for these imports alone: a program must not find ours.
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from inside.endings import end_descendants, kill, remove_tree  # noqa: E402
+from inside.endings import end_descendants, kill  # noqa: E402
 from inside.fork_server import ForkServer, warm_up  # noqa: E402
-from inside.frames import write_frame  # noqa: E402
+from inside.frames import READY, write_frame  # noqa: E402
 from inside.judge import CANDIDATE_FILE  # noqa: E402
 from inside.privileges import Privileges  # noqa: E402
 from inside.supervisor import Supervisor, channel_pair  # noqa: E402
@@ -54,7 +54,6 @@ def set_surroundings(workplace, site_folders):
 def main():
     """Starts the fork server in a child of this process, which stays as its supervisor."""
     options = json.loads(sys.argv[1])
-    scratch = options["scratch"]
     requests, replies = os.dup(0), os.dup(1)
     null = os.open(os.devnull, os.O_RDWR)
     os.dup2(null, 0)
@@ -62,8 +61,7 @@ def main():
     os.close(null)
     privileges = Privileges([os.path.dirname(os.__file__), *options["site_folders"]])
     channel, far_channel = channel_pair()
-    supervisor = Supervisor(requests, replies, channel, scratch, privileges)
-    os.chmod(scratch, 0o711)
+    supervisor = Supervisor(requests, replies, channel, options["scratch"], privileges)
     supervisor.make_workplace()
     pid = os.fork()
     if pid == 0:
@@ -72,21 +70,23 @@ def main():
         privileges.enter_fork_server()
         set_surroundings(supervisor.workplace, options["site_folders"])
         warm_up()
-        far_channel.send(b"ready")
+        far_channel.send(READY)
         ForkServer(requests, far_channel, privileges, supervisor.workplace).serve()
         return
     far_channel.close()
     # The caller's way to end a guest that does not see its pipe closing.
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     try:
-        supervisor.word()
+        supervisor.word(len(READY))
         write_frame(replies, supervisor.hello())
         supervisor.serve()
     finally:
         # Once more than the kernel does when this process ends: a program may have left that of its parent.
         kill(os.kill, pid)
-        end_descendants(privileges.reaps, pid)
-        remove_tree(*os.path.split(scratch))
+        try:
+            end_descendants(privileges.reaps, pid)
+        finally:
+            supervisor.remove_scratch()
 
 
 if __name__ == "__main__":

@@ -10,15 +10,15 @@ import struct
 import subprocess
 import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from sandboxes.contract import Isolation, Limits, Outcome, Program, Verdict
 
 HEAD = struct.Struct(">I")
-# Of a reply: texts of a verdict are capped by the guest, far below this.
-MOST_FRAME_BYTES = 1 << 20
-MOST_TEXT_CHARS = 1 << 17
+# Of a reply: what a guest keeps of a program's output and messages is far below this.
+MOST_FRAME_BYTES = 16 << 20
+MOST_TEXT_CHARS = 2 << 20
 MOST_WORDS_CHARS = 1000
 MOST_LIMIT = (1 << 62) - 1
 SECONDS_TO_END = 3.0
@@ -86,8 +86,8 @@ class Worker:
         except OSError as error:
             raise GuestBroken(self.last_words()) from error
 
-    def receive(self) -> list[tuple[int, Verdict]]:
-        """The verdicts that have arrived, each with its index.
+    def receive(self) -> Iterator[tuple[int, Verdict]]:
+        """Yields the verdicts that have arrived, each with its index: also those before a reply that is none.
 
         Raises:
             GuestBroken: if the guest has gone, or says what a guest does not say.
@@ -95,18 +95,16 @@ class Worker:
         try:
             chunk = os.read(self.replies_fd, 1 << 18)
         except BlockingIOError:
-            return []
+            return
         if not chunk:
             raise GuestBroken(self.last_words())
         self.heard_at = time.monotonic()
         self._received += chunk
-        verdicts = []
         while (frame := self._next_frame()) is not None:
             if self.isolation is None:
                 self.isolation = isolation_from(frame)
             elif "waiting" not in frame:
-                verdicts.append(self._verdict(frame))
-        return verdicts
+                yield self._verdict(frame)
 
     def _next_frame(self) -> dict[str, Any] | None:
         if len(self._received) < HEAD.size:

@@ -10,12 +10,13 @@ REPORTED_OUTCOMES = ("passed", "failed", "compile_error", "out_of_memory", "exit
 REPORTED_TEXTS = ("detail", "exception_type", "exception_message", "traceback")
 
 
-def decide(reason, status, report, limits, output):
+def decide(reason, status, cpu_seconds, report, limits, output):
     """The reply for a child that has ended, from how it ended and what it reported: both must say "passed".
 
     Args:
         reason: why it was ended by us, or None.
         status: as wait gives it.
+        cpu_seconds: what it used.
         report: bytes.
         limits: the request's.
         output: what it wrote.
@@ -27,7 +28,8 @@ def decide(reason, status, report, limits, output):
         return {"outcome": "output_limit", "detail": "wrote more than %d bytes" % limits["output_bytes"]}
     if reason == "timed_out":
         return {"outcome": "timed_out", "detail": "ran for more than {:g} s".format(limits["wall_seconds"])}
-    if killer == signal.SIGXCPU:
+    # SIGKILL comes a CPU second later, to a program that ignores SIGXCPU.
+    if killer == signal.SIGXCPU or (killer == signal.SIGKILL and cpu_seconds >= limits["cpu_seconds"]):
         return {"outcome": "timed_out", "detail": "used more than {:g} s of CPU time".format(limits["cpu_seconds"])}
     if not report:
         return {"broken": "the program's process ended, with status %d, before the program began" % status}
@@ -48,7 +50,7 @@ def signal_name(number):
 def believed(report):
     """What a child's report says, or that it is none: whatever the candidate wrote there, this has the right shape."""
     try:
-        said = json.loads(report)
+        said = json.loads(report.decode("utf-8", "surrogatepass"))
         if said["outcome"] not in REPORTED_OUTCOMES:
             raise ValueError(said["outcome"])
         return {name: str(said[name]) for name in ("outcome", *REPORTED_TEXTS) if name in said}

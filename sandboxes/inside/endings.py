@@ -57,8 +57,12 @@ def remove_tree(folder, name):
     """Removes a file or a folder with all in it, however deep and whatever its modes.
 
     Without recursion and with one descriptor, since a candidate may have nested folders a thousand deep.
+
+    Args:
+        folder: a descriptor of the folder that it is in.
+        name: its name there.
     """
-    here = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    here = os.dup(folder)
     path, pending = [], [[name]]
     try:
         while pending:

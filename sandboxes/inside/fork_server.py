@@ -12,6 +12,7 @@ import resource
 import site
 import struct
 import sys
+import warnings
 
 from .endings import end_descendants
 from .frames import ALL_ENDED, BEGUN, BROKEN, ENDED, JOB, STARTED, read_exact
@@ -22,6 +23,12 @@ PRELOADED = ("bisect", "collections", "copy", "functools", "heapq", "math", "ope
 REPORT_FD = 3
 FIRST_INHERITED_FD, FIRST_FREE_FD = 4, 64
 PASSED_REPORT = b'{"outcome": "passed"}'
+OUT_OF_MEMORY_REPORT = b'{"outcome": "out_of_memory", "detail": "MemoryError"}'
+
+
+# By how much a hard limit is above the soft one. CPU: the signal that can be told from others comes before the one that
+# can't be caught. Memory: what `make_room` makes.
+MARGINS = {resource.RLIMIT_CPU: 1, resource.RLIMIT_AS: 32 << 20}
 
 
 class Job:
@@ -44,7 +51,7 @@ class ForkServer:
     def serve(self):
         """Takes jobs until the supervisor closes its end."""
         while True:
-            packet = self.channel.recv(256)
+            packet = self.channel.recv(JOB.size)
             if not packet:
                 return
             job = Job(packet)
@@ -59,7 +66,10 @@ class ForkServer:
     def compile_tests(self):
         """Spares each child the work; the first use is not worth it, because the child finds its own memory hot."""
         try:
-            self.tests_code = compile(self.tests, TESTS_FILE, "exec", dont_inherit=True)
+            with warnings.catch_warnings():
+                # Nobody reads this process's standard error while it runs.
+                warnings.simplefilter("ignore")
+                self.tests_code = compile(self.tests, TESTS_FILE, "exec", dont_inherit=True)
         except (SyntaxError, ValueError, MemoryError, RecursionError, OverflowError):
             # The child compiles them again, and reports what is wrong with them.
             self.tests_code = None
@@ -121,8 +131,10 @@ def resource_limits(limits, own_user):
         (resource.RLIMIT_AS, memory_bytes),
     ):
         hard = resource.getrlimit(name)[1]
-        value = value if hard == resource.RLIM_INFINITY else min(value, hard)
-        calls.append((name, (value, value)))
+        most = value + MARGINS.get(name, 0)
+        if hard != resource.RLIM_INFINITY:
+            value, most = min(value, hard), min(most, hard)
+        calls.append((name, (value, most)))
     # macOS refuses RLIMIT_AS, which the first frame says.
     return calls if LINUX else calls[:-1]
 
@@ -130,21 +142,29 @@ def resource_limits(limits, own_user):
 def run_child(job, server, limits, pipes):
     """Turns this fork of the fork server into the program. Does not return."""
     # Bound now: a candidate may replace them.
-    leave, write, encode, own_pid = os._exit, os.write, json.dumps, os.getpid
+    leave, write, encode, own_pid = os._exit, os.write, encoded, os.getpid
+    streams = (sys.stdout, sys.stderr)
     try:
         pid = own_pid()
         candidate = set_up_child(job, server, limits, pipes)
         report = judge(candidate, server.tests, server.tests_code)
-        for stream in (sys.stdout, sys.stderr):
+        for stream in (*streams, getattr(sys, "stdout", None), getattr(sys, "stderr", None)):
             try:
                 stream.flush()
             except BaseException:  # closed, replaced, full: the program's own affair
                 continue
         # A copy that the candidate forked comes here too.
         if own_pid() == pid:
-            write(REPORT_FD, encode(report).encode() if report else PASSED_REPORT)
+            write(REPORT_FD, encode(report) if report else PASSED_REPORT)
+    except MemoryError:
+        write(REPORT_FD, OUT_OF_MEMORY_REPORT)
     finally:
         leave(0)
+
+
+def encoded(report):
+    """A report as bytes: at most 6 for a character, so that it fits into its pipe."""
+    return json.dumps(report, ensure_ascii=False).encode("utf-8", "surrogatepass")
 
 
 def set_up_child(job, server, limits, pipes):

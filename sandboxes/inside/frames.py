@@ -12,6 +12,7 @@ JOB = struct.Struct("=7q")
 BEGUN = struct.Struct("=i")
 ENDED = struct.Struct("=?idq")
 ALL_ENDED = b"all ended"
+READY = b"ready"
 
 # In a child's report: its first byte.
 STARTED, BROKEN = b"S", b"B"

@@ -2,13 +2,16 @@
 
 import itertools
 import linecache
+import resource
 import sys
 import traceback
 
 CANDIDATE_FILE = "candidate.py"
 TESTS_FILE = "tests.py"
+OWN_FILES = (CANDIDATE_FILE, TESTS_FILE)
 # A report is written at once into a pipe that holds 64 KiB, since it is read after the child's end.
 MESSAGE_CHARS, TRACEBACK_CHARS = 2000, 6000
+MOST_FRAMES_READ, MOST_FRAMES_SHOWN, MOST_TRACEBACK_LINES = 200, 20, 100
 
 
 def judge(candidate, tests, tests_code):
@@ -36,8 +39,10 @@ def judge(candidate, tests, tests_code):
         # Both before either runs, so that a candidate can't tamper with how its tests are compiled.
         if tests_code is None:
             tests_code = compile(tests, TESTS_FILE, "exec", dont_inherit=True)
+    except MemoryError as error:
+        return describe(error, "out_of_memory")
     except BaseException as error:
-        return describe(error, "out_of_memory" if isinstance(error, MemoryError) else "compile_error")
+        return describe(error, "compile_error")
     try:
         run(code, module.__dict__)
         run(tests_code, module.__dict__)
@@ -52,16 +57,18 @@ def judge(candidate, tests, tests_code):
 
 def describe(error, outcome):
     """What can be said of an exception whose class is the candidate's own, and may lie, raise or print nonsense."""
+    if outcome == "out_of_memory":
+        make_room()
     name, message, trace, detail = "Exception", "", "", ""
     try:
         name = str(type.__dict__["__name__"].__get__(type(error)))
         message = text_of(error)
-        frames = error.__traceback__
-        while frames is not None and frames.tb_frame.f_code.co_filename == __file__:
-            frames = frames.tb_next
-        detail = failed_condition(error, frames) if not message else ""
-        lines = traceback.TracebackException(type(error), error, frames, limit=-20).format()
-        trace = "".join(itertools.islice(lines, 100))
+        detail = failed_condition(error) if not message else ""
+        shown = traceback.TracebackException(
+            type(error), error, error.__traceback__, limit=-MOST_FRAMES_READ, lookup_lines=False
+        )
+        keep_own_frames(shown)
+        trace = "".join(itertools.islice(shown.format(), MOST_TRACEBACK_LINES))
     except BaseException as second:
         trace = trace or "the traceback can't be shown: " + text_of(second)
     if len(trace) > TRACEBACK_CHARS:
@@ -81,6 +88,12 @@ def describe(error, outcome):
     }
 
 
+def make_room():
+    """Raises the limit on memory a little, since a program that has used it up leaves none to say so."""
+    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+    resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
+
+
 def text_of(error):
     try:
         return str.__str__(str(error))
@@ -88,12 +101,22 @@ def text_of(error):
         return "<no message: its __str__ raised>"
 
 
-def failed_condition(error, frames):
+def keep_own_frames(shown):
+    """Leaves the program's own frames in a TracebackException, and in those that led to it: not ours or a library's."""
+    pending = [shown]
+    while pending:
+        each = pending.pop()
+        each.stack[:] = [frame for frame in each.stack if frame.filename in OWN_FILES][-MOST_FRAMES_SHOWN:]
+        linked = (each.__cause__, each.__context__, *(getattr(each, "exceptions", None) or ()))
+        pending += [other for other in linked if other is not None]
+
+
+def failed_condition(error):
     """The text of the assertion that failed, for an AssertionError without a message; else ""."""
     if not isinstance(error, AssertionError):
         return ""
     line = ""
-    for frame, number in traceback.walk_tb(frames):
-        if frame.f_code.co_filename in (CANDIDATE_FILE, TESTS_FILE):
+    for frame, number in traceback.walk_tb(error.__traceback__):
+        if frame.f_code.co_filename in OWN_FILES:
             line = linecache.getline(frame.f_code.co_filename, number).strip()
     return line[len("assert ") :].strip() if line.startswith("assert ") else line

@@ -10,10 +10,12 @@ import time
 from .busy import longer
 from .decide import decide
 from .endings import kill, remove_tree
-from .frames import BEGUN, ENDED, JOB, read_frame, write_frame
+from .frames import ALL_ENDED, BEGUN, ENDED, JOB, read_frame, write_frame
 
 LINUX = sys.platform == "linux"
 SECONDS_BETWEEN_LOOKS = 5
+# Others may pass through it to a program's folder, which is the program's alone.
+SCRATCH_MODE = 0o711
 
 
 class Output:
@@ -31,8 +33,8 @@ class Output:
         chunk = os.read(fd, 1 << 16)
         self.total += len(chunk)
         kept = self.kept[fd]
-        if chunk and len(kept) < self.kept_bytes:
-            kept += chunk[: self.kept_bytes - len(kept)]
+        # One more than is shown, to know whether there is more.
+        kept += chunk[: self.kept_bytes + 1 - len(kept)]
         return bool(chunk)
 
     def drain(self, most_bytes):
@@ -50,14 +52,23 @@ class Output:
         texts = {}
         for fd, name in self.names.items():
             if self.kept[fd]:
-                cut = "\n[cut]" if len(self.kept[fd]) == self.kept_bytes else ""
-                texts[name] = self.kept[fd].decode("utf-8", "replace") + cut
+                cut = "\n[cut]" if len(self.kept[fd]) > self.kept_bytes else ""
+                texts[name] = self.kept[fd][: self.kept_bytes].decode("utf-8", "replace") + cut
         return texts
 
 
+def read_now(fd):
+    """What is in a pipe, without waiting for a writer that has not ended."""
+    os.set_blocking(fd, False)
+    try:
+        return os.read(fd, 1 << 16)
+    except BlockingIOError:
+        return b""
+
+
 def channel_pair():
-    """Two ends of a connection that keeps messages apart and can carry descriptors."""
-    return _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_SEQPACKET if LINUX else _socket.SOCK_DGRAM)
+    """Two ends of a connection that can carry descriptors."""
+    return _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_STREAM)
 
 
 class Supervisor:
@@ -66,6 +77,8 @@ class Supervisor:
     def __init__(self, requests, replies, channel, scratch, privileges):
         self.requests, self.replies, self.channel = requests, replies, channel
         self.scratch, self.workplace = scratch, os.path.join(scratch, "run")
+        # Held open, because a program that shares our user can rename it.
+        self.scratch_fd = os.open(scratch, os.O_RDONLY | os.O_DIRECTORY)
         self.privileges = privileges
         self.parent = os.getppid()
 
@@ -97,6 +110,8 @@ class Supervisor:
                 return
             reply["id"] = request["id"]
             write_frame(self.replies, reply)
+            # Only now: what a program did to its folder may end this guest, but not take back the verdict.
+            self.tidy()
 
     def run(self, request):
         """The reply to a request. None if the caller has gone meanwhile."""
@@ -119,17 +134,16 @@ class Supervisor:
         output = Output({fds[0]: "stdout", fds[1]: "stderr"}, limits["kept_bytes"])
         began = time.monotonic()
         reason = self.watch(pid, request["id"], limits, output, began)
-        left_some, status, cpu_seconds, peak_memory_bytes = ENDED.unpack(self.word())
+        left_some, status, cpu_seconds, peak_memory_bytes = ENDED.unpack(self.word(ENDED.size))
         wall_seconds = time.monotonic() - began
         if left_some:
-            self.word()
+            self.word(len(ALL_ENDED))
         output.drain(limits["output_bytes"])
-        reply = decide(reason, status, os.read(report_fd, 1 << 16), limits, output)
+        reply = decide(reason, status, cpu_seconds, read_now(report_fd), limits, output)
         reply.update(output.texts(), wall_seconds=wall_seconds, cpu_seconds=cpu_seconds)
         reply["peak_memory_bytes"] = peak_memory_bytes
         for fd in (report_fd, *fds):
             os.close(fd)
-        self.tidy()
         return None if reason == "abandoned" else reply
 
     def begun(self):
@@ -139,9 +153,9 @@ class Supervisor:
             raise EOFError("the fork server ended")
         return BEGUN.unpack(word)[0], list(struct.unpack("3i", controls[0][2]))
 
-    def word(self):
-        """What the fork server says next."""
-        word = self.channel.recv(256)
+    def word(self, size):
+        """What the fork server says next, which is so many bytes."""
+        word = self.channel.recv(size)
         if not word:
             raise EOFError("the fork server ended")
         return word
@@ -184,16 +198,45 @@ class Supervisor:
 
     def tidy(self):
         """Gives the next program an empty folder."""
-        if os.listdir(self.scratch) == ["run"] and not os.listdir(self.workplace):
-            found = os.lstat(self.workplace)
-            if found.st_mode == self.made.st_mode and found.st_uid == self.made.st_uid:
-                return
-        for name in os.listdir(self.scratch):
-            remove_tree(self.scratch, name)
+        if self.is_tidy():
+            return
+        os.fchmod(self.scratch_fd, SCRATCH_MODE)
+        for name in os.listdir(self.scratch_fd):
+            remove_tree(self.scratch_fd, name)
         self.make_workplace()
+
+    def is_tidy(self):
+        """Whether the last program left its folder as it found it."""
+        try:
+            found = os.lstat(self.workplace)
+            same = (found.st_ino, found.st_mode, found.st_uid) == (
+                self.made.st_ino,
+                self.made.st_mode,
+                self.made.st_uid,
+            )
+            return same and os.listdir(self.scratch_fd) == ["run"] and not os.listdir(self.workplace)
+        except OSError:
+            return False
 
     def make_workplace(self):
         """Makes the folder that programs run in."""
+        os.fchmod(self.scratch_fd, SCRATCH_MODE)
         os.mkdir(self.workplace, 0o700)
         self.privileges.give(self.workplace)
         self.made = os.lstat(self.workplace)
+
+    def remove_scratch(self):
+        """Removes the folder with all in it, wherever a program moved it."""
+        try:
+            path = os.readlink("/proc/self/fd/%d" % self.scratch_fd)
+        except OSError:
+            path = self.scratch
+        os.fchmod(self.scratch_fd, SCRATCH_MODE)
+        folder, name = os.path.split(path)
+        folder_fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            remove_tree(folder_fd, name)
+        except FileNotFoundError:  # by somebody else
+            return
+        finally:
+            os.close(folder_fd)
