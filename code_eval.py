@@ -117,11 +117,13 @@ class Options:
         num_workers = sandboxes.usable_cpus() if given["num_workers"] is None else given["num_workers"]
         if given["on_sandbox_error"] not in ("raise", "exclude"):
             raise ValueError(f"on_sandbox_error must be 'raise' or 'exclude', not {given['on_sandbox_error']!r}")
+        if given["progress"] not in (None, True, False):
+            raise TypeError(f"progress must be True, False or None, not {given['progress']!r}")
         return cls(
             k=tuple(sandboxes.whole_number("k", each) for each in k),
             num_workers=sandboxes.whole_number("num_workers", num_workers),
             limits=sandboxes.Limits(wall_seconds=sandboxes.positive("timeout", given["timeout"], "seconds")),
-            sandbox=_sandbox_name(given["sandbox"] or config_name),
+            sandbox=_sandbox_name(config_name if given["sandbox"] is None else given["sandbox"]),
             on_sandbox_error=given["on_sandbox_error"],
             progress=given["progress"],
         )
@@ -130,7 +132,7 @@ class Options:
 def _sandbox_name(name: str) -> str:
     if name == "default":
         return DEFAULT_SANDBOX
-    if name not in sandboxes.BACKENDS:
+    if not isinstance(name, str) or name not in sandboxes.BACKENDS:
         raise ValueError(f"unknown sandbox {name!r}; choose one of {', '.join(sandboxes.BACKENDS)}")
     return name
 
@@ -181,12 +183,19 @@ class CodeEval(evaluate.Metric):
         return answer
 
     def add_batch(self, *, predictions: Any = None, references: Any = None, **others: Any) -> None:
-        """Adds tasks, to be scored by `compute()`."""
-        super().add_batch(predictions=_storable(predictions), references=_storable(references), **others)
+        """Adds tasks, to be scored by `compute()`. Raises what `checked_tasks` raises."""
+        tasks = checked_tasks(predictions, references)
+        super().add_batch(
+            predictions=[[_storable(candidate) for candidate in candidates] for candidates, _ in tasks],
+            references=[_storable(tests) for _, tests in tasks],
+            **others,
+        )
 
     def add(self, *, prediction: Any = None, reference: Any = None, **others: Any) -> None:
         """Adds one task, to be scored by `compute()`."""
-        super().add(prediction=_storable(prediction), reference=_storable(reference), **others)
+        [(candidates, tests)] = checked_tasks([prediction], [reference])
+        stored = [_storable(candidate) for candidate in candidates]
+        super().add(prediction=stored, reference=_storable(tests), **others)
 
     def _put_back(self, count: int) -> None:
         """After a compute that failed: removes evaluate's files, and adds again the `count` tasks added before."""
@@ -222,6 +231,10 @@ def checked_tasks(predictions: Any, references: Any) -> list[tuple[list[str], st
     Raises:
         ValueError, TypeError: if there are none, their numbers differ, a task has no candidates or one is not a str.
     """
+    for name, samples in (("predictions", predictions), ("references", references)):
+        if isinstance(samples, str) or not hasattr(samples, "__iter__"):
+            raise TypeError(f"{name} must be a list, not {sandboxes.shortened(samples)}")
+    predictions, references = list(predictions), list(references)
     if len(predictions) != len(references):
         raise ValueError(f"there are {len(predictions)} predictions, but {len(references)} references; one each a task")
     if len(predictions) == 0:
@@ -351,11 +364,9 @@ def _default_progress() -> bool | None:
     return False if switched_off else None
 
 
-def _storable(value: Any) -> Any:
-    """Samples as Arrow can hold them."""
-    if isinstance(value, str):
-        return _SURROGATE.sub(lambda found: f"\0u{ord(found[0]):04x}", value)
-    return [_storable(each) for each in value] if isinstance(value, list | tuple) else value
+def _storable(text: str) -> str:
+    """A text as Arrow can hold it."""
+    return _SURROGATE.sub(lambda found: f"\0u{ord(found[0]):04x}", text)
 
 
 def _restored(value: Any) -> Any:

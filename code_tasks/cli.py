@@ -98,6 +98,8 @@ def run(
         fail(str(error))
     except ValueError as error:
         raise typer.BadParameter(str(error)) from error
+    if output:
+        check_writable(output)
     # Neighbours with the same tests spare the sandbox work.
     order = sorted(range(len(completions)), key=lambda index: completions[index].task_id)
     programs = [program_of(tasks[each.task_id], each.completion, limits) for each in (completions[i] for i in order)]
@@ -131,9 +133,25 @@ def as_record(ended: Verdict | SandboxUnavailable) -> dict[str, Any]:
     return {"passed": ended.passed} | vars(ended) | {"outcome": ended.outcome.value}
 
 
+def check_writable(path: Path) -> None:
+    """Ends the command if results can't be written there: before the run, not after it."""
+    try:
+        if path.is_dir():
+            raise IsADirectoryError("it is a folder")
+        draft_of(path).touch()
+        draft_of(path).unlink()
+    except OSError as error:
+        fail(f"can't write {path}: {error}")
+
+
+def draft_of(path: Path) -> Path:
+    """Where results are written until they are whole."""
+    return path.with_name(path.name + ".partial")
+
+
 def write_results(path: Path, records: list[dict[str, Any]]) -> None:
     """Writes JSON lines in one step, so that no half of a file is ever there."""
-    draft = path.with_name(path.name + ".partial")
+    draft = draft_of(path)
     try:
         with open(draft, "w", encoding="utf-8") as file:
             file.writelines(json.dumps(record) + "\n" for record in records)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Iterator, Mapping
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -50,15 +51,23 @@ def read_problems(path: Path) -> dict[str, Problem]:
         BadInput: naming every line that is not a problem, or that repeats one.
     """
     faults: list[str] = []
+    records = read_records(path, PROBLEM_FIELDS, faults)
+    return problems_of(records, faults, f"{path}: there are no problems in it")
+
+
+def problems_of(
+    records: Iterable[tuple[str, Mapping[str, Any]]], faults: list[str], if_none: str
+) -> dict[str, Problem]:
+    """The problems of ("place", record) pairs, by task_id."""
     problems: dict[str, Problem] = {}
-    for place, record in read_records(path, PROBLEM_FIELDS, faults):
+    for place, record in records:
         problem = Problem(**{name: record[name] for name in PROBLEM_FIELDS})
         if problem.task_id in problems:
-            faults.append(f"{place}: task_id {problem.task_id!r} was there before")
+            faults.append(f"{place}: task_id {shortened(problem.task_id)} was there before")
         problems[problem.task_id] = problem
     raise_if_any(faults)
     if not problems:
-        raise BadInput(f"{path}: there are no problems in it")
+        raise BadInput(if_none)
     return problems
 
 
@@ -81,7 +90,9 @@ def load_problems(dataset: str, split: str) -> dict[str, Problem]:
             f"data set {dataset!r} has no column {missing[0]!r}; "
             f"it needs {', '.join(PROBLEM_FIELDS)}, and has {', '.join(rows.column_names)}"
         )
-    return {row["task_id"]: Problem(**{name: row[name] for name in PROBLEM_FIELDS}) for row in rows}
+    faults: list[str] = []
+    records = checked_records(((f"{dataset}, row {n}", row) for n, row in enumerate(rows)), PROBLEM_FIELDS, faults)
+    return problems_of(records, faults, f"{dataset}: there are no problems in split {split!r}")
 
 
 def read_samples(path: Path, problems: Mapping[str, Problem]) -> list[Sample]:
@@ -114,15 +125,26 @@ def read_records(path: Path, fields: tuple[str, ...], faults: list[str]) -> Iter
 
     Blank lines are passed over. What is wrong with the others is added to `faults`.
     """
+    return checked_records(parsed_lines(path, faults), fields, faults)
+
+
+def parsed_lines(path: Path, faults: list[str]) -> Iterator[tuple[str, Any]]:
+    """("file:line", value) for each line that is JSON."""
     for number, line in read_lines(path):
         place = f"{path}:{number}"
         if not line.strip():
             continue
         try:
-            record = json.loads(line)
+            yield place, json.loads(line)
         except (ValueError, RecursionError) as error:
             faults.append(f"{place}: not JSON ({error})")
-            continue
+
+
+def checked_records(
+    records: Iterable[tuple[str, Any]], fields: tuple[str, ...], faults: list[str]
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Those that are objects whose `fields` are strings; what is wrong with the others is added to `faults`."""
+    for place, record in records:
         if not isinstance(record, dict):
             faults.append(f"{place}: not a JSON object, but {shortened(record)}")
             continue
@@ -148,7 +170,7 @@ def read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
             zipped = plain.read(2) == b"\x1f\x8b"
         with gzip.open(path) if zipped else open(path, "rb") as file:
             yield from enumerate(file, start=1)
-    except (OSError, EOFError) as error:
+    except (OSError, EOFError, zlib.error) as error:
         raise BadInput(f"can't read {path}: {error}") from error
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from code_eval import estimate_pass_at_k
-from sandboxes import Ended, Outcome, Verdict
+from sandboxes import Ended, Outcome, Verdict, printable
 
 DEFAULT_KS = (1, 10, 100)
 MOST_TASKS_SHOWN = 10
@@ -74,7 +74,8 @@ def as_text(ended: Mapping[str, Sequence[Ended]], ks: Sequence[int] | None, wall
     lines += [f"  {outcome.value:<16}{counts[outcome]:7}" for outcome in Outcome if counts[outcome]]
     if counts[None]:
         lines.append(f"  {'not run':<16}{counts[None]:7}   (the sandbox broke; counted neither as right nor as wrong)")
-    return "\n".join([*lines, *slowest(ended), *failing(ended), ""])
+    # Task names come from files; a detail is printable already.
+    return "\n".join(printable(line) for line in [*lines, *slowest(ended), *failing(ended), ""])
 
 
 def slowest(ended: Mapping[str, Sequence[Ended]]) -> list[str]:

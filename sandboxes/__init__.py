@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 
-from sandboxes.checks import listed, positive, shortened, whole_number
+from sandboxes.checks import listed, positive, printable, shortened, whole_number
 from sandboxes.contract import Isolation, Limits, Outcome, Program, Sandbox, SandboxUnavailable, Verdict
 from sandboxes.dispatch import Ended
 from sandboxes.pool import Pool, close_pools, usable_cpus
@@ -57,6 +57,7 @@ __all__ = [
     "listed",
     "open_sandbox",
     "positive",
+    "printable",
     "shortened",
     "usable_cpus",
     "warm_pool",

@@ -1,4 +1,4 @@
-"""Arguments that people give, checked: each error names the value and the way out."""
+"""Arguments that people give, checked, and values as people read them."""
 
 from __future__ import annotations
 
@@ -54,3 +54,8 @@ def listed(values: Sequence[Any]) -> str:
     """The first values, and how many more there are, as people read a list."""
     shown = ", ".join(str(value) for value in values[:MOST_LISTED])
     return shown if len(values) <= MOST_LISTED else f"{shown} and {len(values) - MOST_LISTED} more"
+
+
+def printable(text: str) -> str:
+    """Text as a line that can't move a terminal's cursor or change its colours."""
+    return text if text.isprintable() else "".join(each if each.isprintable() else "\ufffd" for each in text)

@@ -12,7 +12,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 
-from sandboxes.contract import Program, Sandbox, SandboxUnavailable, Verdict
+from sandboxes.contract import Isolation, Program, Sandbox, SandboxUnavailable, Verdict
 from sandboxes.worker import GuestBroken, Worker, close_workers
 
 logger = logging.getLogger("code_eval")
@@ -85,6 +85,8 @@ class Run:
         self.on_ended = on_ended
         self.on_sandbox_error = on_sandbox_error
         self.workers: list[Worker] = []
+        self.isolation = Isolation((), {}, "")
+        """What the guest that became ready last enforces."""
         self._schedule = Schedule(programs)
         self._ended: dict[int, Ended] = {}
         self._running = len(programs)
@@ -145,6 +147,7 @@ class Run:
             elif worker.has_unsent:
                 worker.flush()
             if worker.isolation is not None:
+                self.isolation = worker.isolation
                 self._feed(worker)
             self._watch_unsent(worker)
         except GuestBroken as broken:

@@ -51,6 +51,22 @@ def set_surroundings(workplace, site_folders):
         os.environ[name] = workplace
 
 
+def clear(supervisor, pid):
+    """Ends all descendants of this process, one of which is or was `pid`, and removes the scratch folder."""
+    try:
+        end_descendants(supervisor.privileges.reaps, pid)
+    finally:
+        supervisor.remove_scratch()
+
+
+def give_up(supervisor):
+    """In the fork server, when the supervisor was killed: does what it can't do any more."""
+    try:
+        clear(supervisor, os.getpid())
+    finally:
+        os._exit(1)
+
+
 def main():
     """Starts the fork server in a child of this process, which stays as its supervisor."""
     options = json.loads(sys.argv[1])
@@ -67,7 +83,7 @@ def main():
     if pid == 0:
         channel.close()
         os.close(replies)
-        privileges.enter_fork_server()
+        privileges.enter_fork_server(lambda: give_up(supervisor))
         set_surroundings(supervisor.workplace, options["site_folders"])
         warm_up()
         far_channel.send(READY)
@@ -81,12 +97,8 @@ def main():
         write_frame(replies, supervisor.hello())
         supervisor.serve()
     finally:
-        # Once more than the kernel does when this process ends: a program may have left that of its parent.
         kill(os.kill, pid)
-        try:
-            end_descendants(privileges.reaps, pid)
-        finally:
-            supervisor.remove_scratch()
+        clear(supervisor, pid)
 
 
 if __name__ == "__main__":

@@ -8,10 +8,13 @@ import threading
 import weakref
 from collections.abc import Callable, Sequence
 
+from sandboxes.checks import whole_number
 from sandboxes.contract import Isolation, Program, Sandbox, SandboxUnavailable
 from sandboxes.dispatch import Ended, Run
 from sandboxes.preflight import CANARIES, disagreements
 from sandboxes.worker import Worker, close_workers
+
+ON_SANDBOX_ERROR = ("raise", "exclude")
 
 
 class Pool:
@@ -50,7 +53,11 @@ class Pool:
 
         Raises:
             SandboxUnavailable: if the sandbox can't run programs here, or, with "raise", could not run one of these.
+            ValueError, TypeError: for other values of `num_workers` or `on_sandbox_error`.
         """
+        whole_number("num_workers", num_workers)
+        if on_sandbox_error not in ON_SANDBOX_ERROR:
+            raise ValueError(f"on_sandbox_error must be one of {', '.join(ON_SANDBOX_ERROR)}, not {on_sandbox_error!r}")
         self.preflight()
         return self._run(programs, num_workers, on_ended, on_sandbox_error).ended
 
@@ -74,10 +81,7 @@ class Pool:
     def run_canaries(self) -> tuple[list[Ended], Isolation]:
         """What became of the canaries, in their order, and what the guest that ran them enforces."""
         run = self._run([canary.program for canary in CANARIES], 1, None, "exclude")
-        isolation = run.workers[0].isolation
-        if isolation is None:
-            raise SandboxUnavailable(f"the {self.sandbox.name} sandbox's guest has not said what it enforces")
-        return run.ended, isolation
+        return run.ended, run.isolation
 
     def _run(
         self,
@@ -115,7 +119,7 @@ class Pool:
     def forget_workers(self) -> None:
         """In a process forked from the owner: lets go of the owner's workers, and of locks that may stay held."""
         for worker in self._idle:
-            worker.drop()
+            worker.disown()
         self._begin_without_workers()
 
 

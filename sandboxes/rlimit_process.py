@@ -31,8 +31,19 @@ class RlimitProcessSandbox:
             )
 
     def start_worker(self) -> Worker:
-        """Starts a guest in a process group of its own, so that a Ctrl-C on the terminal does not reach it."""
-        scratch = tempfile.mkdtemp(prefix="code-eval-")
+        """Starts a guest in a session of its own, so that a Ctrl-C on the terminal does not reach it.
+
+        Raises:
+            SandboxUnavailable: if there is no room for its folder, or the interpreter can't be started.
+        """
+        if not sys.executable:
+            raise SandboxUnavailable("the subprocess sandbox needs sys.executable, which this Python does not know")
+        try:
+            scratch = tempfile.mkdtemp(prefix="code-eval-")
+        except OSError as error:
+            raise SandboxUnavailable(
+                f"can't make a folder for programs: {error}; set TMPDIR to a folder that can be written"
+            ) from error
         options = {"scratch": scratch, "site_folders": site_folders()}
         # -I: else our folder and the caller's PYTHON* variables reach the candidates. -S: what site imports, and the
         # .pth files of the environment, would make every fork slower. -X utf8: files are UTF-8 whatever the locale.
@@ -48,9 +59,11 @@ class RlimitProcessSandbox:
                 start_new_session=True,
                 bufsize=0,
             )
-        except OSError as error:
+        except BaseException as error:
             shutil.rmtree(scratch, ignore_errors=True)
-            raise SandboxUnavailable(f"can't start {sys.executable}: {error}") from error
+            if isinstance(error, OSError):
+                raise SandboxUnavailable(f"can't start {sys.executable}: {error}") from error
+            raise
         return Worker(process, scratch)
 
 

@@ -13,6 +13,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from sandboxes.checks import printable
 from sandboxes.contract import Isolation, Limits, Outcome, Program, Verdict
 
 HEAD = struct.Struct(">I")
@@ -167,6 +168,12 @@ class Worker:
             if stream is not None:
                 stream.close()
 
+    def disown(self) -> None:
+        """In a process forked from the owner: closes the inherited pipes, and leaves the guest to the owner."""
+        self.drop()
+        # Else Popen warns that a process of somebody else's is still running.
+        self.process.returncode = 0
+
 
 def close_workers(workers: Sequence[Worker]) -> None:
     """Ends guests and all that runs in them, and removes their scratch folders."""
@@ -221,8 +228,3 @@ def verdict_from(frame: dict[str, Any], layers: Sequence[str]) -> Verdict:
         )
     except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise GuestBroken(f"the guest's verdict is not one: {error}") from error
-
-
-def printable(text: str) -> str:
-    """Text as a line that can't move a terminal's cursor or change its colours."""
-    return text if text.isprintable() else "".join(each if each.isprintable() else "\ufffd" for each in text)

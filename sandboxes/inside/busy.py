@@ -1,15 +1,19 @@
 """Telling a slow program from a busy machine, so that the same samples get the same verdicts under load."""
 
 import os
+import time
 
 from .endings import children
 
 # A program that the machine keeps from running is given more time, up to so many times what it may use.
 MOST_EXTENSION = 20
+# Longer than the kernel takes to count time for a process that runs.
+SECONDS_TO_TELL = 0.03
+SECONDS_TO_LOOK_AGAIN = 0.1
 
 
 def longer(pid, wall_seconds, limits):
-    """Wall seconds that a program may have in all, given that it has run for `wall_seconds`.
+    """Wall seconds that a program may have in all; it has had `wall_seconds`.
 
     Time in which the machine did not let it run does not count, so that the same samples get the same verdicts however
     many run at once; unless it, with all that it started, has used as much CPU time as one program can.
@@ -17,16 +21,41 @@ def longer(pid, wall_seconds, limits):
     allowed = limits["wall_seconds"]
     if cpu_seconds_of_tree(pid) >= allowed * 0.98:
         return 0
-    return min(allowed + waited_seconds(pid), allowed * MOST_EXTENSION)
+    waited = waited_seconds(pid)
+    if wall_seconds >= allowed + waited and waits_now(pid):
+        waited = wall_seconds - allowed + SECONDS_TO_LOOK_AGAIN
+    return min(allowed + waited, allowed * MOST_EXTENSION)
 
 
 def waited_seconds(pid):
-    """Seconds for which a process was ready to run and no CPU was free. 0 where the system does not say."""
+    """Seconds for which a process was ready to run and no CPU was free, up to when it last ran."""
+    return scheduled(pid)[1] / 1e9
+
+
+def waits_now(pid):
+    """Whether a process is ready to run and no CPU is free for it, which takes a moment to tell."""
+    before = scheduled(pid)
+    time.sleep(SECONDS_TO_TELL)
+    return before == scheduled(pid) and status_fields(pid)[:1] == ["R"]
+
+
+def scheduled(pid):
+    """Nanoseconds for which a process ran and for which it waited, and how often it ran. 0 where that is not told."""
     try:
-        with open("/proc/%d/schedstat" % pid) as schedstat:
-            return int(schedstat.read().split()[1]) / 1e9
-    except (OSError, IndexError, ValueError):
-        return 0
+        with open(f"/proc/{pid}/schedstat") as schedstat:
+            return [int(number) for number in schedstat.read().split()]
+    except (OSError, ValueError):
+        return [0, 0, 0]
+
+
+def status_fields(pid):
+    """What the kernel says of a process, from its state on; nothing where that is not told."""
+    try:
+        with open(f"/proc/{pid}/stat") as status:
+            # The name before it may hold spaces and parentheses.
+            return status.read().rpartition(")")[2].split()
+    except OSError:
+        return []
 
 
 def cpu_seconds_of_tree(pid):
@@ -34,12 +63,7 @@ def cpu_seconds_of_tree(pid):
     ticks, pids = 0, [pid]
     while pids:
         pid = pids.pop()
-        try:
-            with open("/proc/%d/stat" % pid) as stat_file:
-                # The name before it may hold spaces and parentheses.
-                fields = stat_file.read().rpartition(")")[2].split()
-            ticks += sum(int(field) for field in fields[11:15])
-            pids += children(pid)
-        except (OSError, IndexError, ValueError):
-            continue
+        # Of itself and of those it waited for, in user and in system mode.
+        ticks += sum(int(field) for field in status_fields(pid)[11:15])
+        pids += children(pid)
     return ticks / os.sysconf("SC_CLK_TCK")

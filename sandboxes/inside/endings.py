@@ -15,7 +15,7 @@ def end_descendants(reaps, pid):
         reaps: whether this process adopts its descendants that lose their parents.
         pid: the child. Where nothing is adopted, only its process group can be found.
     """
-    if not reaps:
+    if not reaps and pid != os.getpid():
         kill(os.killpg, pid)
     deadline = time.monotonic() + MOST_SECONDS_TO_END
     while time.monotonic() < deadline:

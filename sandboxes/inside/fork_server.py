@@ -12,10 +12,11 @@ import resource
 import site
 import struct
 import sys
+import time
 import warnings
 
 from .endings import end_descendants
-from .frames import ALL_ENDED, BEGUN, BROKEN, ENDED, JOB, STARTED, read_exact
+from .frames import ALL_ENDED, BEGUN, BROKEN, ENDED, JOB, START, STARTED, read_exact
 from .judge import TESTS_FILE, judge
 
 LINUX = sys.platform == "linux"
@@ -175,6 +176,7 @@ def set_up_child(job, server, limits, pipes):
         if len(candidate) != job.candidate_bytes:
             raise EOFError("the caller has gone")
         os.setsid()
+        server.privileges.leave_fork_server()
         os.dup2(pipes[1], 1)
         os.dup2(pipes[3], 2)
         report_fd = os.dup2(report_fd, REPORT_FD, inheritable=False)
@@ -185,7 +187,7 @@ def set_up_child(job, server, limits, pipes):
         for name, pair in limits:
             resource.setrlimit(name, pair)
         gc.enable()
-        os.write(report_fd, STARTED)
+        os.write(report_fd, START.pack(STARTED, time.monotonic()))
     except BaseException as error:
         os.write(report_fd, BROKEN + f"{type(error).__name__}: {error}".encode("utf-8", "replace"))
         raise

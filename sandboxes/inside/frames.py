@@ -14,8 +14,10 @@ ENDED = struct.Struct("=?idq")
 ALL_ENDED = b"all ended"
 READY = b"ready"
 
-# In a child's report: its first byte.
+# A child's report begins with one of these. When it is set up: the time on the monotonic clock follows, then, at the
+# program's end, what became of it. If it can't be set up: why.
 STARTED, BROKEN = b"S", b"B"
+START = struct.Struct("=cd")
 
 
 def read_exact(fd, size):

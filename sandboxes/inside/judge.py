@@ -39,8 +39,6 @@ def judge(candidate, tests, tests_code):
         # Both before either runs, so that a candidate can't tamper with how its tests are compiled.
         if tests_code is None:
             tests_code = compile(tests, TESTS_FILE, "exec", dont_inherit=True)
-    except MemoryError as error:
-        return describe(error, "out_of_memory")
     except BaseException as error:
         return describe(error, "compile_error")
     try:
@@ -57,7 +55,7 @@ def judge(candidate, tests, tests_code):
 
 def describe(error, outcome):
     """What can be said of an exception whose class is the candidate's own, and may lie, raise or print nonsense."""
-    if outcome == "out_of_memory":
+    if issubclass(type(error), MemoryError):
         make_room()
     name, message, trace, detail = "Exception", "", "", ""
     try:
@@ -113,7 +111,7 @@ def keep_own_frames(shown):
 
 def failed_condition(error):
     """The text of the assertion that failed, for an AssertionError without a message; else ""."""
-    if not isinstance(error, AssertionError):
+    if not issubclass(type(error), AssertionError):
         return ""
     line = ""
     for frame, number in traceback.walk_tb(error.__traceback__):

@@ -1,12 +1,16 @@
 """How programs are kept from being root, and from outliving the guest."""
 
+import _signal  # signal's own functions make enums of numbers, for which a fresh child pays 70 page faults
 import os
 import signal
 import sys
 
 LINUX = sys.platform == "linux"
-# High, so that it is no account's, and one per guest: a candidate can signal nobody but its own.
-FIRST_CANDIDATE_UID = 1_000_000_000
+# High, so that they are no account's, and drawn, so that no two guests share one, whatever containers they are in: the
+# kernel counts processes by it, and a candidate can signal nobody but its own.
+CANDIDATE_UIDS = range(1_000_000_000, 2_000_000_000)
+# Sent by the kernel to the fork server when the supervisor dies. One that nobody uses.
+ORPHANED = signal.SIGRTMAX if LINUX else None
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_CAPBSET_DROP, PR_SET_CHILD_SUBREAPER = 1, 4, 24, 36
 CAPABILITY_VERSION_3 = 0x20080522
 
@@ -28,17 +32,24 @@ class Privileges:
         # Whether no other process counts towards the limit on processes.
         self.own_user = False
         if os.geteuid() == 0:
-            self._leave_root(FIRST_CANDIDATE_UID + os.getpid(), needed_folders)
+            drawn = int.from_bytes(os.urandom(8), "big") % len(CANDIDATE_UIDS)
+            self._leave_root(CANDIDATE_UIDS[drawn], needed_folders)
 
     def adopt_orphans(self):
         """Makes this process the parent of all descendants that lose theirs. Not inherited by a fork."""
         return self.libc is not None and self.libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0
 
-    def enter_fork_server(self):
-        """In the fork server: adopts its own orphans, and dies with the supervisor."""
+    def enter_fork_server(self, on_orphaned):
+        """In the fork server: adopts its own orphans, and has `on_orphaned` called when the supervisor dies."""
         self.adopt_orphans()
         if self.libc is not None:
-            self.libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+            signal.signal(ORPHANED, lambda number, frame: on_orphaned())
+            self.libc.prctl(PR_SET_PDEATHSIG, ORPHANED, 0, 0, 0)
+
+    def leave_fork_server(self):
+        """In a child: takes back what `enter_fork_server` did and a fork hands on."""
+        if self.libc is not None:
+            _signal.signal(ORPHANED, _signal.SIG_DFL)
 
     def _leave_root(self, user, needed_folders):
         if self.libc is None:

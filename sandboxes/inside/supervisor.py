@@ -10,7 +10,7 @@ import time
 from .busy import longer
 from .decide import decide
 from .endings import kill, remove_tree
-from .frames import ALL_ENDED, BEGUN, ENDED, JOB, read_frame, write_frame
+from .frames import ALL_ENDED, BEGUN, BROKEN, ENDED, JOB, START, STARTED, read_frame, write_frame
 
 LINUX = sys.platform == "linux"
 SECONDS_BETWEEN_LOOKS = 5
@@ -57,13 +57,34 @@ class Output:
         return texts
 
 
-def read_now(fd):
-    """What is in a pipe, without waiting for a writer that has not ended."""
-    os.set_blocking(fd, False)
-    try:
-        return os.read(fd, 1 << 16)
-    except BlockingIOError:
-        return b""
+class Report:
+    """What a child says of itself. It may hold anything, once the program has begun."""
+
+    def __init__(self, fd):
+        self.fd = fd
+        self.content = b""
+
+    def read(self):
+        """Reads what is there, without waiting for a writer that has not ended."""
+        try:
+            self.content += os.read(self.fd, 1 << 16)
+        except BlockingIOError:
+            return
+
+    @property
+    def started_at(self):
+        """When the program began, in seconds of the monotonic clock; None if it has not."""
+        return START.unpack_from(self.content)[1] if self.content[:1] == STARTED else None
+
+    @property
+    def reason_not_started(self):
+        """Why the child could not be set up; None if it could, or was not yet."""
+        return self.content[1:].decode("utf-8", "replace") if self.content[:1] == BROKEN else None
+
+    @property
+    def said(self):
+        """What became of the program, by its own account; empty if it gave none."""
+        return self.content[START.size :]
 
 
 def channel_pair():
@@ -130,19 +151,20 @@ class Supervisor:
             )
         )
         pid, fds = self.begun()
-        report_fd = fds.pop()
+        report = Report(fds.pop())
+        os.set_blocking(report.fd, False)
         output = Output({fds[0]: "stdout", fds[1]: "stderr"}, limits["kept_bytes"])
-        began = time.monotonic()
-        reason = self.watch(pid, request["id"], limits, output, began)
+        reason = self.watch(pid, request["id"], limits, output, report)
         left_some, status, cpu_seconds, peak_memory_bytes = ENDED.unpack(self.word(ENDED.size))
-        wall_seconds = time.monotonic() - began
+        ended_at = time.monotonic()
         if left_some:
             self.word(len(ALL_ENDED))
         output.drain(limits["output_bytes"])
-        reply = decide(reason, status, cpu_seconds, read_now(report_fd), limits, output)
-        reply.update(output.texts(), wall_seconds=wall_seconds, cpu_seconds=cpu_seconds)
+        report.read()
+        reply = decide(reason, status, cpu_seconds, report, limits, output)
+        reply.update(output.texts(), wall_seconds=ended_at - (report.started_at or ended_at), cpu_seconds=cpu_seconds)
         reply["peak_memory_bytes"] = peak_memory_bytes
-        for fd in (report_fd, *fds):
+        for fd in (report.fd, *fds):
             os.close(fd)
         return None if reason == "abandoned" else reply
 
@@ -160,7 +182,7 @@ class Supervisor:
             raise EOFError("the fork server ended")
         return word
 
-    def watch(self, pid, request_id, limits, output, began):
+    def watch(self, pid, request_id, limits, output, report):
         """Waits for a child's end, or brings it about.
 
         Returns:
@@ -173,28 +195,41 @@ class Supervisor:
         poller.register(self.requests, 0)
         for fd in output.names:
             poller.register(fd, select.POLLIN)
-        deadline = began + limits["wall_seconds"]
-        reason = None
+        deadline = time.monotonic() + limits["wall_seconds"]
         while True:
+            reason = None
             # No wait is longer than poll can be told.
             for fd, _ in poller.poll(min(max(0, deadline - time.monotonic()), SECONDS_BETWEEN_LOOKS) * 1000):
                 if fd == self.channel.fileno():
                     return None
                 if fd == self.requests:
                     reason = "abandoned"
+                elif fd == report.fd:
+                    poller.unregister(fd)
                 elif not output.read(fd):
                     poller.unregister(fd)
             if output.total > limits["output_bytes"]:
                 reason = "output_limit"
-            elif time.monotonic() >= deadline:
-                deadline = began + longer(pid, time.monotonic() - began, limits)
-                if deadline <= time.monotonic():
+            elif not reason and time.monotonic() >= deadline:
+                deadline = self.next_deadline(pid, limits, report)
+                if deadline is None:
+                    # It still waits for its source: the clock starts when it has it.
+                    poller.register(report.fd, select.POLLIN)
+                    deadline = time.monotonic() + limits["wall_seconds"]
+                elif deadline <= time.monotonic():
                     reason = "timed_out"
                 else:
                     write_frame(self.replies, {"id": request_id, "waiting": True})
             if reason:
                 kill(os.kill, pid)
                 return reason
+
+    def next_deadline(self, pid, limits, report):
+        """Until when a child may run that has not ended by its first deadline. None if it has not begun yet."""
+        report.read()
+        if report.started_at is None:
+            return None
+        return report.started_at + longer(pid, time.monotonic() - report.started_at, limits)
 
     def tidy(self):
         """Gives the next program an empty folder."""

@@ -1,0 +1,102 @@
+"""What all tests share: an offline Hugging Face, and one pool of each backend that is under test."""
+
+import os
+import shutil
+import sys
+import tempfile
+
+HF_HOME = tempfile.mkdtemp(prefix="hf-home-of-tests-")
+os.environ.update(
+    HF_ALLOW_CODE_EVAL="1",
+    HF_HUB_OFFLINE="1",
+    HF_EVALUATE_OFFLINE="1",
+    HF_DATASETS_OFFLINE="1",
+    HF_HOME=HF_HOME,
+)
+# So that the tests find the code from any folder, also where it is not installed.
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+import hypothesis  # noqa: E402
+import pytest  # noqa: E402
+
+from sandboxes import Limits, Pool, Program, SandboxUnavailable, open_sandbox  # noqa: E402
+
+BACKENDS_UNDER_TEST = ("subprocess",)
+# Far more than any program here needs, so that a busy machine fails no test.
+WALL_SECONDS = 20.0
+
+hypothesis.settings.register_profile("quick", max_examples=50, deadline=None, database=None)
+hypothesis.settings.load_profile("quick")
+
+
+def pytest_unconfigure(config):
+    """Removes what evaluate and datasets wrote."""
+    shutil.rmtree(HF_HOME, ignore_errors=True)
+
+
+def unavailable(reason):
+    """Skips a test for a reason that is printed; under CI it fails."""
+    if os.environ.get("CI"):
+        pytest.fail(f"not to be skipped under CI: {reason}")
+    pytest.skip(reason)
+
+
+@pytest.fixture(scope="session", params=BACKENDS_UNDER_TEST)
+def sandbox_name(request):
+    """The name of a backend: every test that asks for it runs once for each of BACKENDS_UNDER_TEST."""
+    return request.param
+
+
+@pytest.fixture(scope="session")
+def pool(sandbox_name):
+    """A warm pool of a backend, for all tests that leave its workers whole."""
+    try:
+        pool = Pool(open_sandbox(sandbox_name))
+        pool.preflight()
+    except (NotImplementedError, SandboxUnavailable) as error:
+        unavailable(f"the {sandbox_name} sandbox is not available here: {error}")
+    yield pool
+    pool.close()
+
+
+@pytest.fixture(scope="session")
+def run(pool):
+    """A function that runs one program: (candidate, tests="", **limits) -> Verdict."""
+
+    def run_one(candidate, tests="", **limits):
+        [verdict] = pool.run_all([Program(candidate, tests, Limits(**{"wall_seconds": WALL_SECONDS, **limits}))], 1)
+        return verdict
+
+    return run_one
+
+
+class RecordedSandbox:
+    """A sandbox that remembers the workers it started."""
+
+    def __init__(self, sandbox):
+        self.name = sandbox.name
+        self.sandbox = sandbox
+        self.workers = []
+
+    def start_worker(self):
+        """A new worker of the sandbox."""
+        worker = self.sandbox.start_worker()
+        self.workers.append(worker)
+        return worker
+
+
+@pytest.fixture
+def own_pool(pool, sandbox_name):
+    """A pool that no other test uses; `own_pool.sandbox.workers` are all workers that it has started."""
+    own_pool = Pool(RecordedSandbox(open_sandbox(sandbox_name)))
+    yield own_pool
+    own_pool.close()
+
+
+@pytest.fixture
+def folder():
+    """A new folder in which candidates of every user may write."""
+    path = tempfile.mkdtemp(prefix="folder-of-tests-")
+    os.chmod(path, 0o777)
+    yield path
+    shutil.rmtree(path)

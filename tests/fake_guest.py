@@ -1,0 +1,152 @@
+"""A guest that needs no fork, and speaks whatever nonsense a candidate's first line asks it for.
+
+As a script it is the guest; imported it is `FakeSandbox`, a backend of such guests.
+"""
+
+import json
+import os
+import struct
+import subprocess
+import sys
+import tempfile
+
+HEAD = struct.Struct(">I")
+HELLO = {"ready": True, "python": "3.11.7", "layers": ["fake"], "missing": {"memory": "a fake has no limits"}}
+
+
+class FakeSandbox:
+    """Guests that pass every program but the canaries, which they know, and those that ask for nonsense."""
+
+    name = "fake"
+
+    def __init__(self, hello=HELLO, wrong_canary="", deadly_canary=""):
+        """Takes what goes otherwise than it must.
+
+        Args:
+            hello: what a guest says first; None if it ends at once, "silent" if it says nothing.
+            wrong_canary: one of which it says "exited".
+            deadly_canary: one at which it ends.
+        """
+        self.options = {"hello": hello, "wrong_canary": wrong_canary, "deadly_canary": deadly_canary}
+        self.workers = []
+
+    def start_worker(self):
+        """Starts this file as a guest."""
+        from sandboxes.worker import Worker
+
+        process = subprocess.Popen(
+            [sys.executable, __file__, json.dumps(self.options)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            bufsize=0,
+            env={"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        )
+        self.workers.append(Worker(process, tempfile.mkdtemp(prefix="code-eval-fake-")))
+        return self.workers[-1]
+
+
+def framed(message):
+    """A message with its length before it."""
+    body = message if isinstance(message, bytes) else json.dumps(message).encode()
+    return HEAD.pack(len(body)) + body
+
+
+def nonsense(reply):
+    """What a guest may say in the place of a reply: bytes by the name that candidates ask for them with."""
+    without = {name: {key: value for key, value in reply.items() if key != name} for name in reply}
+    return {
+        "a length that is too large": HEAD.pack((1 << 32) - 1) + b"x" * 1000,
+        "a length that is too small": HEAD.pack(5) + json.dumps(reply).encode(),
+        "text": framed(b"not JSON"),
+        "bytes": framed(b"\xff\xfe\x00"),
+        "nothing": framed(b""),
+        "a list": framed([reply]),
+        "a number": framed(5),
+        "nested lists": framed(b"[" * 100_000),
+        "an endless number": framed(b'{"id": ' + b"1" * 10_000 + b"}"),
+        "another id": framed({**reply, "id": reply["id"] + 1}),
+        "an id that is text": framed({**reply, "id": str(reply["id"])}),
+        "no id": framed(without["id"]),
+        "another outcome": framed({**reply, "outcome": "splendid"}),
+        "an outcome that is a list": framed({**reply, "outcome": ["passed"]}),
+        "no outcome": framed(without["outcome"]),
+        "detail that is a number": framed({**reply, "detail": 5}),
+        "stdout that is null": framed({**reply, "stdout": None}),
+        "seconds that are text": framed({**reply, "wall_seconds": "long"}),
+        "seconds that are null": framed({**reply, "cpu_seconds": None}),
+        "no seconds": framed(without["wall_seconds"]),
+        "infinite memory": framed(
+            b'{"id": %d, "outcome": "passed", "wall_seconds": 1, "cpu_seconds": 1, '
+            b'"peak_memory_bytes": 1e999}' % reply["id"]
+        ),
+        "broken": framed({"id": reply["id"], "broken": "no more sandboxes"}),
+        "half a reply": framed(reply)[:-5],
+        "half a length": b"\0\0",
+    }
+
+
+NONSENSE = tuple(nonsense({"id": 0, "outcome": "passed", "wall_seconds": 0.0}))
+
+
+def read_exactly(size):
+    """Reads from the caller; ends with it."""
+    data = sys.stdin.buffer.read(size)
+    if len(data) < size:
+        sys.exit(0)
+    return data
+
+
+def say(data):
+    """Writes to the caller."""
+    sys.stdout.buffer.write(data)
+    sys.stdout.buffer.flush()
+
+
+def be_silent():
+    """Says nothing until the caller has gone."""
+    while sys.stdin.buffer.read(1):
+        continue
+    sys.exit(0)
+
+
+def main():
+    """Answers requests as a guest does, but for those that ask for nonsense."""
+    from sandboxes.preflight import CANARIES
+
+    options = json.loads(sys.argv[1])
+    if options["hello"] is None:
+        sys.exit("a fake ends at once")
+    if options["hello"] == "silent":
+        be_silent()
+    say(framed(options["hello"]))
+    canaries = {canary.program.candidate: canary for canary in CANARIES}
+    while True:
+        request = json.loads(read_exactly(HEAD.unpack(read_exactly(HEAD.size))[0]))
+        read_exactly(request["tests_bytes"] or 0)
+        candidate = read_exactly(request["candidate_bytes"]).decode()
+        reply = {"id": request["id"], "outcome": "passed", "wall_seconds": 0.0, "cpu_seconds": 0.0}
+        reply["peak_memory_bytes"] = 1
+        wanted = candidate.partition("\n")[0].removeprefix("# say ")
+        if candidate in canaries:
+            canary = canaries[candidate]
+            reply["outcome"] = "exited" if canary.name == options["wrong_canary"] else canary.outcome.value
+            if canary.name == options["deadly_canary"]:
+                os._exit(7)
+        if wanted == "nothing more":
+            be_silent()
+        elif wanted == "goodbye":
+            sys.exit("goodbye")
+        elif wanted.startswith("goodbye until ") and not os.path.exists(wanted[14:]):
+            with open(wanted[14:], "w"):
+                sys.exit("goodbye for now")
+        elif wanted in NONSENSE:
+            say(nonsense(reply)[wanted])
+            if wanted.startswith("half"):
+                sys.exit(0)
+        else:
+            say(framed(reply))
+
+
+if __name__ == "__main__":
+    main()

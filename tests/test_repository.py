@@ -1,0 +1,144 @@
+"""What the repository promises: its pages are true, and its files are what the layout says."""
+
+import ast
+import doctest
+import re
+import sys
+
+import pytest
+from evaluate.loading import get_imports
+from scoring import METRIC, ROOT, code_eval
+
+PACKAGES = ("sandboxes", "code_tasks")
+MODULES = [ROOT / "code_eval.py", *sorted(path for name in PACKAGES for path in (ROOT / name).rglob("*.py"))]
+INSIDE = [ROOT / "sandboxes" / "guest.py", *sorted((ROOT / "sandboxes" / "inside").glob("*.py"))]
+
+
+def blocks_of(text, language):
+    """(line number, code) of each block of a language in a Markdown text."""
+    found = re.finditer(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    return [(text.count("\n", 0, each.start(1)) + 1, each[1]) for each in found]
+
+
+def run_blocks(text, name):
+    """Runs the python blocks of a Markdown text in turn in one namespace; returns how many there were."""
+    namespace = {"__name__": "examples_of_" + name}
+    blocks = blocks_of(text, "python")
+    for line, code in blocks:
+        if ">>>" in code:
+            test = doctest.DocTestParser().get_doctest(code, namespace, name, name, line - 1)
+            failed, _ = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(test, clear_globs=False)
+            assert failed == 0, f"the example at line {line} of {name} does not print what it says"
+            namespace |= test.globs
+        else:
+            exec(compile("\n" * (line - 1) + code, name, "exec"), namespace)
+    return len(blocks)
+
+
+@pytest.fixture(scope="module")
+def readme():
+    """README's text."""
+    return (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.filterwarnings("default")
+def test_readme_examples(readme, monkeypatch):
+    """README's python examples run in turn, in the repository's folder, and print what they say."""
+    monkeypatch.chdir(ROOT)
+    assert run_blocks(readme, "README.md") > 0
+
+
+@pytest.mark.parametrize("code", ["assert one == 2", ">>> one\n2", "import nothing_of_that_name"])
+def test_wrong_examples_are_found(code):
+    """An example that does not run, or prints something else, fails this file's own check."""
+    with pytest.raises((AssertionError, ImportError)):
+        run_blocks(f"```python\none = 1\n```\n\n```python\n{code}\n```\n", "page")
+
+
+def test_readme_commands(readme):
+    """Every `code-eval` command that README names is one that `code-eval --help` lists."""
+    named = set(re.findall(r"(?:^|`|\$ )code-eval (?!-)([a-z]+)\b", readme, re.MULTILINE))
+    listed = {match[1] for match in re.finditer(r"^│ ([a-z]+) ", code_eval("--help").stdout, re.MULTILINE)}
+    assert {"run", "doctor"} <= named <= listed
+
+
+def test_readme_options(readme):
+    """Every option that README gives to `code-eval run` is one that its help lists."""
+    shell = "\n".join(code for language in ("console", "bash", "sh") for _, code in blocks_of(readme, language))
+    commands = re.findall(r"code-eval run (.*)", shell.replace("\\\n", " "))
+    given = {option for command in commands for option in re.findall(r"(?<!\S)--?[a-z][a-z-]*", command)}
+    listed = set(re.findall(r"(?<!\S)--?[a-z][a-z-]*", code_eval("run", "--help").stdout))
+    assert given
+    assert given <= listed
+
+
+@pytest.mark.parametrize("page", ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "examples/README.md"])
+def test_links_between_pages(page):
+    """A link to a file of the repository leads to one."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    targets = [target.partition("#")[0] for target in re.findall(r"\]\(([^)\s]+)\)", text) if "://" not in target]
+    missing = [target for target in targets if target and not ((ROOT / page).parent / target).exists()]
+    assert missing == []
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_module_docstring(path):
+    """Every module says what it is for."""
+    assert ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
+
+
+def imports_of(path):
+    """The top-level names of the modules that a file imports; those of its own package as "."."""
+    names = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names |= {each.name.partition(".")[0] for each in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            names.add("." if node.level else node.module.partition(".")[0])
+    return names
+
+
+@pytest.mark.parametrize("path", INSIDE, ids=lambda path: path.name)
+def test_guest_imports(path):
+    """What runs inside a sandbox imports the standard library and its own folder alone."""
+    assert imports_of(path) - sys.stdlib_module_names <= {".", "inside"}
+
+
+@pytest.mark.parametrize("path", INSIDE, ids=lambda path: path.name)
+def test_guest_is_python_3_8(path):
+    """What runs inside a sandbox has the syntax of Python 3.8, as far as a parser can tell."""
+    ast.parse(path.read_text(encoding="utf-8"), feature_version=(3, 8))
+
+
+@pytest.mark.parametrize(
+    ("folder", "above"),
+    [("sandboxes", {"code_eval", "code_tasks"}), ("sandboxes/inside", {"code_eval", "code_tasks", "sandboxes"})],
+)
+def test_imports_point_down(folder, above):
+    """Nothing lower imports anything higher."""
+    upward = {path.name: imports_of(path) & above for path in (ROOT / folder).glob("*.py")}
+    assert {name: found for name, found in upward.items() if found} == {}
+
+
+def test_metric_does_not_import_the_command():
+    """The metric needs no package of ours but the sandboxes."""
+    assert imports_of(ROOT / "code_eval.py") & set(PACKAGES) == {"sandboxes"}
+
+
+def test_evaluate_finds_the_imports():
+    """For evaluate `sandboxes` is a library that is installed as code-eval-sandboxes, and others as themselves."""
+    imports = {name: (kind, where) for kind, name, where, _ in get_imports(METRIC)}
+    assert imports["sandboxes"] == ("library", "code-eval-sandboxes")
+    others = {name: found for name, found in imports.items() if name != "sandboxes"}
+    assert others == {name: ("library", name) for name in others}
+
+
+def test_evaluate_needs_no_optional_library():
+    """No library that is optional is asked for by evaluate."""
+    names = {name for _, name, _, _ in get_imports(METRIC)}
+    assert names - sys.stdlib_module_names == {"datasets", "evaluate", "numpy", "sandboxes"}
+
+
+def test_module_names_shadow_nothing():
+    """No module of ours has the name of one of the standard library's: a guest would import ours instead."""
+    assert {path.stem for path in MODULES} & sys.stdlib_module_names == set()

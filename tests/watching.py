@@ -1,0 +1,32 @@
+"""What several test files look at: verdicts, and what runs on this machine."""
+
+import time
+
+import psutil
+
+
+def passes(verdict):
+    """Whether a program passed; if not, says why."""
+    assert verdict.passed, (verdict.outcome, verdict.detail, verdict.traceback, verdict.stderr)
+
+
+def processes_with(marker):
+    """The processes that have a marker in their command line. A zombie has none."""
+    return [
+        process for process in psutil.process_iter(["cmdline"]) if marker in " ".join(process.info["cmdline"] or ())
+    ]
+
+
+def wait_until(condition, seconds):
+    """Whether a condition came true within so many seconds."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.02)
+    return True
+
+
+def all_gone(marker, seconds=15):
+    """Whether no process has a marker in its command line any more, soon."""
+    return wait_until(lambda: not processes_with(marker), seconds)
