@@ -5,12 +5,16 @@ It happens in the thread that asks for it, with no threads of our own: Ctrl-C in
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import logging
 import selectors
+import signal
+import threading
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from types import FrameType
 
 from sandboxes.contract import Isolation, Program, Sandbox, SandboxUnavailable, Verdict
 from sandboxes.worker import GuestBroken, Worker, close_workers
@@ -27,6 +31,23 @@ SECONDS_TO_START = 60.0
 # How long a guest may be silent, beyond a program's wall seconds, before it is taken for broken.
 SECONDS_OF_SILENCE = 20.0
 SECONDS_BETWEEN_CHECKS = 1.0
+
+
+@contextlib.contextmanager
+def interrupts_held_back() -> Iterator[None]:
+    """Has a Ctrl-C wait for the end of the block. Other threads than the main one are never interrupted."""
+    handler = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(handler):
+        yield
+        return
+    held: list[tuple[int, FrameType | None]] = []
+    signal.signal(signal.SIGINT, lambda number, frame: held.append((number, frame)))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)
+        if held:
+            handler(*held[0])
 
 
 class Schedule:
@@ -119,8 +140,10 @@ class Run:
                 self._wait()
 
     def _start(self) -> None:
-        worker = self.sandbox.start_worker()
-        self.workers.append(worker)
+        # Else a worker whose start was interrupted would be nobody's.
+        with interrupts_held_back():
+            worker = self.sandbox.start_worker()
+            self.workers.append(worker)
         self._register(worker)
 
     def _register(self, worker: Worker) -> None:

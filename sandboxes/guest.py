@@ -51,6 +51,15 @@ def set_surroundings(workplace, site_folders):
         os.environ[name] = workplace
 
 
+def reset_signals():
+    """Undoes what the caller blocks or ignores, which a new program inherits: the end of a child, for one."""
+    signal.pthread_sigmask(signal.SIG_SETMASK, [])
+    # Python itself ignores these two.
+    for number in signal.valid_signals() - {signal.SIGPIPE, signal.SIGXFSZ}:
+        if signal.getsignal(number) == signal.SIG_IGN:
+            signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
+
+
 def clear(supervisor, pid):
     """Ends all descendants of this process, one of which is or was `pid`, and removes the scratch folder."""
     try:
@@ -70,6 +79,7 @@ def give_up(supervisor):
 def main():
     """Starts the fork server in a child of this process, which stays as its supervisor."""
     options = json.loads(sys.argv[1])
+    reset_signals()
     requests, replies = os.dup(0), os.dup(1)
     null = os.open(os.devnull, os.O_RDWR)
     os.dup2(null, 0)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 
 from sandboxes.checks import whole_number
 from sandboxes.contract import Isolation, Program, Sandbox, SandboxUnavailable
-from sandboxes.dispatch import Ended, Run
+from sandboxes.dispatch import Ended, Run, interrupts_held_back
 from sandboxes.preflight import CANARIES, disagreements
 from sandboxes.worker import Worker, close_workers
 
@@ -105,10 +105,11 @@ class Pool:
 
     def _give_back(self, workers: Sequence[Worker]) -> None:
         """Keeps workers warm, or ends those that are still busy because the run was cut short."""
-        busy = [worker for worker in workers if worker.in_flight]
-        with self._lock:
-            self._idle += [worker for worker in workers if not worker.in_flight]
-        close_workers(busy)
+        with interrupts_held_back():
+            busy = [worker for worker in workers if worker.in_flight]
+            with self._lock:
+                self._idle += [worker for worker in workers if not worker.in_flight]
+            close_workers(busy)
 
     def close(self) -> None:
         """Ends the idle workers. The pool can be used again, with new ones."""

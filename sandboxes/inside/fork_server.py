@@ -9,6 +9,7 @@ import json
 import linecache
 import os
 import resource
+import select
 import site
 import struct
 import sys
@@ -16,13 +17,14 @@ import time
 import warnings
 
 from .endings import end_descendants
-from .frames import ALL_ENDED, BEGUN, BROKEN, ENDED, JOB, START, STARTED, read_exact
+from .frames import ALL_ENDED, BROKEN, ENDED, JOB, LEFT_SOME, RUNNING, START, STARTED, STATE, read_exact
 from .judge import TESTS_FILE, judge
 
 LINUX = sys.platform == "linux"
 PRELOADED = ("bisect", "collections", "copy", "functools", "heapq", "math", "operator", "re", "string", "typing")
 REPORT_FD = 3
 FIRST_INHERITED_FD, FIRST_FREE_FD = 4, 64
+MILLISECONDS_UNWATCHED = 10
 PASSED_REPORT = b'{"outcome": "passed"}'
 OUT_OF_MEMORY_REPORT = b'{"outcome": "out_of_memory", "detail": "MemoryError"}'
 
@@ -48,6 +50,8 @@ class ForkServer:
         self.workplace = workplace
         self.tests, self.tests_code, self.uses_of_tests = "", None, 0
         self.last_limits, self.limits = None, None
+        self.poller = select.poll()
+        self.has_pidfd = has_pidfd()
 
     def serve(self):
         """Takes jobs until the supervisor closes its end."""
@@ -82,23 +86,47 @@ class ForkServer:
         pid = os.fork()
         if pid == 0:
             run_child(job, self, limits, pipes)
-        reads = struct.pack("3i", *pipes[::2])
-        self.channel.sendmsg([BEGUN.pack(pid)], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, reads)])
-        for fd in pipes:
+        for fd in pipes[1::2]:
             os.close(fd)
+        reads = [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, struct.pack("3i", *pipes[::2]))]
+        if not self.ends_soon(pid):
+            self.channel.sendmsg([STATE.pack(RUNNING, pid, 0, 0.0, 0)], reads)
+            reads = []
         _, status, usage = os.wait4(pid, 0)
-        left_some = not self.privileges.reaps or has_children()
-        cpu_seconds = usage.ru_utime + usage.ru_stime
-        self.channel.send(ENDED.pack(left_some, status, cpu_seconds, usage.ru_maxrss * (1024 if LINUX else 1)))
-        if left_some:
+        state = ENDED if self.privileges.reaps and not has_children() else LEFT_SOME
+        cpu_seconds, peak_memory_bytes = usage.ru_utime + usage.ru_stime, usage.ru_maxrss * (1024 if LINUX else 1)
+        self.channel.sendmsg([STATE.pack(state, pid, status, cpu_seconds, peak_memory_bytes)], reads)
+        for fd in pipes[::2]:
+            os.close(fd)
+        if state == LEFT_SOME:
             end_descendants(self.privileges.reaps, pid)
             self.channel.send(ALL_ENDED)
+
+    def ends_soon(self, pid):
+        """Waits a moment for a child's end: most programs are so quick that the supervisor need not watch them."""
+        if not self.has_pidfd:
+            return False
+        pidfd = os.pidfd_open(pid)
+        self.poller.register(pidfd, select.POLLIN)
+        ended = self.poller.poll(MILLISECONDS_UNWATCHED)
+        self.poller.unregister(pidfd)
+        os.close(pidfd)
+        return bool(ended)
 
     def limits_of(self, job):
         """The setrlimit calls for a job."""
         if job.limits != self.last_limits or not self.privileges.own_user:
             self.last_limits, self.limits = job.limits, resource_limits(job.limits, self.privileges.own_user)
         return self.limits
+
+
+def has_pidfd():
+    """Whether a process's end can be polled for: since Linux 5.3 and Python 3.9, unless the system forbids it."""
+    try:
+        os.close(os.pidfd_open(os.getpid()))
+        return True
+    except (AttributeError, OSError):
+        return False
 
 
 def has_children():

@@ -4,13 +4,14 @@ import json
 import os
 import struct
 
-# Between supervisor and fork server. To it: tests_bytes (-1: as before), candidate_bytes, and the limits: memory bytes,
-# CPU seconds, file bytes, open files, processes. Back, with the pipes' read ends: the child's process id. Then, of the
-# ended child: whether it left processes that still have to be ended (another word follows when they are), its status,
-# CPU seconds and peak memory bytes.
+# From supervisor to fork server: tests_bytes (-1: as before), candidate_bytes, and the limits: memory bytes, CPU
+# seconds, file bytes, open files, processes.
 JOB = struct.Struct("=7q")
-BEGUN = struct.Struct("=i")
-ENDED = struct.Struct("=?idq")
+# Back: the child's state and process id, and if it has ended, its status, CPU seconds and peak memory bytes. The first
+# of these for a job brings the read ends of its stdout, stderr and report along.
+STATE = struct.Struct("=Biidq")
+# RUNNING is left out for a child that ends at once. After LEFT_SOME another word follows, when they are ended.
+RUNNING, ENDED, LEFT_SOME = range(3)
 ALL_ENDED = b"all ended"
 READY = b"ready"
 

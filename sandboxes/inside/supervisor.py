@@ -10,7 +10,7 @@ import time
 from .busy import longer
 from .decide import decide
 from .endings import kill, remove_tree
-from .frames import ALL_ENDED, BEGUN, BROKEN, ENDED, JOB, START, STARTED, read_frame, write_frame
+from .frames import ALL_ENDED, BROKEN, JOB, LEFT_SOME, RUNNING, START, STARTED, STATE, read_frame, write_frame
 
 LINUX = sys.platform == "linux"
 SECONDS_BETWEEN_LOOKS = 5
@@ -150,14 +150,17 @@ class Supervisor:
                 limits["processes"],
             )
         )
-        pid, fds = self.begun()
+        state, fds = self.first_state()
         report = Report(fds.pop())
         os.set_blocking(report.fd, False)
         output = Output({fds[0]: "stdout", fds[1]: "stderr"}, limits["kept_bytes"])
-        reason = self.watch(pid, request["id"], limits, output, report)
-        left_some, status, cpu_seconds, peak_memory_bytes = ENDED.unpack(self.word(ENDED.size))
+        reason = None
+        if state[0] == RUNNING:
+            reason = self.watch(state[1], request["id"], limits, output, report)
+            state = STATE.unpack(self.word(STATE.size))
         ended_at = time.monotonic()
-        if left_some:
+        phase, _, status, cpu_seconds, peak_memory_bytes = state
+        if phase == LEFT_SOME:
             self.word(len(ALL_ENDED))
         output.drain(limits["output_bytes"])
         report.read()
@@ -168,12 +171,12 @@ class Supervisor:
             os.close(fd)
         return None if reason == "abandoned" else reply
 
-    def begun(self):
-        """The new child's process id, and the read ends of its stdout, stderr and report."""
-        word, controls, _, _ = self.channel.recvmsg(BEGUN.size, _socket.CMSG_SPACE(12))
+    def first_state(self):
+        """The new child's state, and the read ends of its stdout, stderr and report."""
+        word, controls, _, _ = self.channel.recvmsg(STATE.size, _socket.CMSG_SPACE(12))
         if not word:
             raise EOFError("the fork server ended")
-        return BEGUN.unpack(word)[0], list(struct.unpack("3i", controls[0][2]))
+        return STATE.unpack(word), list(struct.unpack("3i", controls[0][2]))
 
     def word(self, size):
         """What the fork server says next, which is so many bytes."""
