@@ -131,11 +131,15 @@ class Run:
             for worker in workers:
                 self._register(worker)
             while len(self.workers) < min(num_workers, len(self.programs)):
-                self._start()
-            # In rounds, so that all have one program before any has two.
-            for _ in range(MOST_IN_FLIGHT):
-                for worker in tuple(self.workers):
-                    self._attend(worker)
+                try:
+                    self._start()
+                except SandboxUnavailable as error:
+                    if not self.workers:
+                        raise
+                    logger.warning("%d workers instead of %d: %s", len(self.workers), num_workers, error)
+                    break
+            for worker in tuple(self.workers):
+                self._attend(worker)
             while self._running:
                 self._wait()
 
@@ -171,6 +175,7 @@ class Run:
                 worker.flush()
             if worker.isolation is not None:
                 self.isolation = worker.isolation
+                self._failed_starts = 0
                 self._feed(worker)
             self._watch_unsent(worker)
         except GuestBroken as broken:
@@ -178,8 +183,10 @@ class Run:
 
     def _feed(self, worker: Worker) -> None:
         # Towards the end one at a time, so that no program waits behind a slow one while other workers are free.
-        most = MOST_IN_FLIGHT if self._schedule.left >= len(self.workers) else 1
-        if self._schedule.left and len(worker.in_flight) < most:
+        while self._schedule.left and (
+            not worker.in_flight
+            or (len(worker.in_flight) < MOST_IN_FLIGHT and self._schedule.left >= len(self.workers))
+        ):
             index = self._schedule.take(worker)
             worker.send(index, self.programs[index])
 
@@ -215,10 +222,10 @@ class Run:
             if fd in self._selector.get_map():
                 self._selector.unregister(fd)
         broken_off = tuple(worker.in_flight)
-        was_ready = worker.isolation is not None
         close_workers([worker])
         logger.warning("a %s guest broke: %s", self.sandbox.name, reason)
-        self._failed_starts = 0 if was_ready else self._failed_starts + 1
+        if worker.isolation is None:
+            self._failed_starts += 1
         if self._failed_starts == MOST_ATTEMPTS:
             raise SandboxUnavailable(
                 f"the {self.sandbox.name} sandbox does not start: {reason}; `code-eval doctor` shows what is wrong"

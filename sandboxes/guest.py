@@ -100,6 +100,7 @@ def main():
         ForkServer(requests, far_channel, privileges, supervisor.workplace).serve()
         return
     far_channel.close()
+    supervisor.fork_server = pid
     # The caller's way to end a guest that does not see its pipe closing.
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     try:

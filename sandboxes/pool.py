@@ -100,7 +100,10 @@ class Pool:
     def _lease(self, count: int) -> list[Worker]:
         """Up to `count` idle workers, which are the caller's alone until they are given back."""
         with self._lock:
-            leased, self._idle = self._idle[:count], self._idle[count:]
+            alive = [worker for worker in self._idle if worker.process.poll() is None]
+            dead = [worker for worker in self._idle if worker not in alive]
+            leased, self._idle = alive[:count], alive[count:]
+        close_workers(dead)
         return leased
 
     def _give_back(self, workers: Sequence[Worker]) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import json
 import os
-import shutil
 import struct
 import subprocess
 import time
@@ -15,6 +14,7 @@ from typing import Any
 
 from sandboxes.checks import printable
 from sandboxes.contract import Isolation, Limits, Outcome, Program, Verdict
+from sandboxes.inside.endings import remove_folder
 
 HEAD = struct.Struct(">I")
 # Of a reply: what a guest keeps of a program's output and messages is far below this.
@@ -160,7 +160,7 @@ class Worker:
             except subprocess.TimeoutExpired:
                 insist()
         self.process.wait()
-        shutil.rmtree(self.scratch, ignore_errors=True)
+        remove_folder(self.scratch)
 
     def drop(self) -> None:
         """Closes this process's ends of the pipes, which tells the guest to end, and waits for nothing."""

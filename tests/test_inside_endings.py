@@ -106,6 +106,7 @@ def measured(monkeypatch):
     """A function that sets what `busy` sees of a process: CPU seconds, and seconds without a CPU."""
 
     def measure(cpu_seconds, waited_seconds):
+        monkeypatch.setattr(busy, "children", lambda pid: [1])
         monkeypatch.setattr(busy, "cpu_seconds_of_tree", lambda pid: cpu_seconds)
         monkeypatch.setattr(busy, "waited_seconds", lambda pid: waited_seconds)
 
@@ -115,32 +116,32 @@ def measured(monkeypatch):
 def test_time_without_a_cpu_does_not_count(measured):
     """A program that waited for a CPU has as much longer."""
     measured(cpu_seconds=0.5, waited_seconds=1.5)
-    assert busy.longer(1, 2.0, {"wall_seconds": 2.0}) == 3.5
+    assert busy.longer(1, 0, 2.0, {"wall_seconds": 2.0}) == 3.5
 
 
 def test_sleeper_gets_no_longer(measured):
     """A program that had a CPU whenever it wanted has no longer than its wall seconds."""
     measured(cpu_seconds=0.0, waited_seconds=0.0)
-    assert busy.longer(1, 2.0, {"wall_seconds": 2.0}) <= 2.0
+    assert busy.longer(1, 0, 2.0, {"wall_seconds": 2.0}) <= 2.0
 
 
 def test_computing_as_long_as_allowed_gets_no_longer(measured):
     """A program that has had as much CPU time as its wall seconds has no longer, however long it waited."""
     measured(cpu_seconds=2.0, waited_seconds=100.0)
-    assert busy.longer(1, 102.0, {"wall_seconds": 2.0}) <= 2.0
+    assert busy.longer(1, 0, 102.0, {"wall_seconds": 2.0}) <= 2.0
 
 
 def test_extension_has_an_end(measured):
     """However busy the machine is, a program ends."""
     measured(cpu_seconds=0.0, waited_seconds=1e9)
-    assert busy.longer(1, 2.0, {"wall_seconds": 2.0}) == 2.0 * busy.MOST_EXTENSION
+    assert busy.longer(1, 0, 2.0, {"wall_seconds": 2.0}) == 2.0 * busy.MOST_EXTENSION
 
 
 def test_process_that_has_gone_gets_no_longer():
     """Of a process that is no more nothing is measured, and it gets no longer."""
     process = subprocess.Popen([sys.executable, "-c", ""])
     process.wait()
-    assert busy.longer(process.pid, 2.0, {"wall_seconds": 2.0}) <= 2.0
+    assert busy.longer(process.pid, os.getpid(), 2.0, {"wall_seconds": 2.0}) <= 2.0
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")

@@ -12,14 +12,20 @@ SECONDS_TO_TELL = 0.03
 SECONDS_TO_LOOK_AGAIN = 0.1
 
 
-def longer(pid, wall_seconds, limits):
-    """Wall seconds that a program may have in all; it has had `wall_seconds`.
+def longer(pid, fork_server, wall_seconds, limits):
+    """Wall seconds that a program may have in all.
+
+    Args:
+        pid: the program's first process.
+        fork_server: its parent, whose other children are orphans that the program left.
+        wall_seconds: what it has had.
+        limits: the request's.
 
     Time in which the machine did not let it run does not count, so that the same samples get the same verdicts however
     many run at once; unless it, with all that it started, has used as much CPU time as one program can.
     """
     allowed = limits["wall_seconds"]
-    if cpu_seconds_of_tree(pid) >= allowed * 0.98:
+    if sum(map(cpu_seconds_of_tree, children(fork_server))) >= allowed * 0.98:
         return 0
     waited = waited_seconds(pid)
     if wall_seconds >= allowed + waited and waits_now(pid):

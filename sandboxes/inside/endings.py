@@ -19,38 +19,61 @@ def end_descendants(reaps, pid):
         kill(os.killpg, pid)
     deadline = time.monotonic() + MOST_SECONDS_TO_END
     while time.monotonic() < deadline:
+        for each in stopped_descendants(deadline):
+            kill(os.kill, each)
         try:
-            if os.waitpid(-1, os.WNOHANG)[0] == 0:
-                end_children()
+            # Only now: a dead process that nobody has waited for still counts towards the limit on processes, so a fork
+            # bomb that has reached it can't put new ones in the place of those that were killed.
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                continue
+            time.sleep(0.0005)
         except ChildProcessError:
             return
     raise TimeoutError("a program's processes could not be ended")
 
 
-def end_children():
-    """Kills this process's children, each with its process group: at once, so that a fork bomb can't outrun it."""
-    for child in children():
-        kill(os.killpg, child)
-        kill(os.kill, child)
-    # Their own children come to this process when they die.
-    time.sleep(0.0005)
+def stopped_descendants(deadline):
+    """Process ids of all descendants, stopped, so that none of them can start another."""
+    stopped = set()
+    while time.monotonic() < deadline:
+        new = [pid for pid in descendants() if pid not in stopped]
+        if not new:
+            break
+        for pid in new:
+            kill(os.kill, pid, signal.SIGSTOP)
+        stopped.update(new)
+    return stopped
 
 
-def kill(how, target):
+def kill(how, target, number=signal.SIGKILL):
     try:
-        how(target, signal.SIGKILL)
+        how(target, number)
     except (ProcessLookupError, PermissionError):  # gone, or another user's that had this number before
         return
+
+
+def descendants():
+    """Process ids of all descendants of this process."""
+    found, pending = [], children()
+    while pending:
+        pid = pending.pop()
+        found.append(pid)
+        pending += children(pid)
+    return found
 
 
 def children(pid=None):
     """Process ids of the children that a process (this one) has now; none where the system does not say."""
     pid = os.getpid() if pid is None else pid
+    found = []
     try:
-        with open("/proc/%d/task/%d/children" % (pid, pid)) as listing:
-            return [int(child) for child in listing.read().split()]
-    except OSError:
-        return []
+        # Each thread has its own.
+        for thread in os.listdir(f"/proc/{pid}/task"):
+            with open(f"/proc/{pid}/task/{thread}/children") as listing:
+                found += [int(child) for child in listing.read().split()]
+    except OSError:  # it ended meanwhile
+        return found
+    return found
 
 
 def remove_tree(folder, name):
@@ -86,3 +109,17 @@ def remove_tree(folder, name):
             pending.append(os.listdir(here))
     finally:
         os.close(here)
+
+
+def remove_folder(path):
+    """Removes a folder with all in it, if it is there."""
+    try:
+        parent = os.open(os.path.dirname(path), os.O_RDONLY | os.O_DIRECTORY)
+    except FileNotFoundError:
+        return
+    try:
+        remove_tree(parent, os.path.basename(path))
+    except FileNotFoundError:
+        return
+    finally:
+        os.close(parent)

@@ -11,7 +11,8 @@ LINUX = sys.platform == "linux"
 CANDIDATE_UIDS = range(1_000_000_000, 2_000_000_000)
 # Sent by the kernel to the fork server when the supervisor dies. One that nobody uses.
 ORPHANED = signal.SIGRTMAX if LINUX else None
-PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_CAPBSET_DROP, PR_SET_CHILD_SUBREAPER = 1, 4, 24, 36
+PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_KEEPCAPS, PR_CAPBSET_DROP, PR_SET_CHILD_SUBREAPER = 1, 4, 8, 24, 36
+CAP_SETUID = 7
 CAPABILITY_VERSION_3 = 0x20080522
 
 
@@ -29,6 +30,8 @@ class Privileges:
             self.missing["reaper"] = "needs Linux and ctypes; only a program's own process group is ended with it"
         # The user that children become; None if they stay this process's own.
         self.child_user = None
+        # The user that the fork server, and so its children, become, with root's files for their own; or None.
+        self.fork_server_user = None
         # Whether no other process counts towards the limit on processes.
         self.own_user = False
         if os.geteuid() == 0:
@@ -42,6 +45,8 @@ class Privileges:
     def enter_fork_server(self, on_orphaned):
         """In the fork server: adopts its own orphans, and has `on_orphaned` called when the supervisor dies."""
         self.adopt_orphans()
+        if self.fork_server_user is not None:
+            self.drop_powers(self.fork_server_user)
         if self.libc is not None:
             signal.signal(ORPHANED, lambda number, frame: on_orphaned())
             self.libc.prctl(PR_SET_PDEATHSIG, ORPHANED, 0, 0, 0)
@@ -59,21 +64,25 @@ class Privileges:
             self.layers.append("user")
         elif works_in_a_fork(lambda: (self.drop_powers(user), read_all(needed_folders))):
             self.missing["user"] = "running as root, and no other user can read the interpreter in " + sys.prefix
-            self.drop_powers(user)
-            self.own_user = True
+            self.fork_server_user, self.own_user = user, True
             self.layers.append("capabilities")
         else:
             self.missing["user"] = "running as root, which can't be left here"
 
     def drop_powers(self, user):
-        """Takes root's powers from this process for good, all but that root's files are its own."""
+        """Makes this process another user's, without any of root's powers, but that root's files are still its own."""
         # Else a program that a candidate starts gets them back.
         for capability in range(64):
             self.libc.prctl(PR_CAPBSET_DROP, capability, 0, 0, 0)
         os.setgroups([])
-        # Processes are counted by the real user, files are opened as the effective one.
-        os.setresuid(user, 0, 0)
-        drop_capabilities(self.libc)
+        self.libc.prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0)
+        os.setresuid(user, user, user)
+        set_capabilities(self.libc, effective=1 << CAP_SETUID, permitted=1 << CAP_SETUID)
+        self.libc.setfsuid(0)
+        set_capabilities(self.libc, effective=0, permitted=0)
+        self.libc.prctl(PR_SET_KEEPCAPS, 0, 0, 0, 0)
+        # Changing users takes /proc/self away, and /dev/stdout with it.
+        self.libc.prctl(PR_SET_DUMPABLE, 1, 0, 0, 0)
 
     def enter_child(self):
         """In the child, where that has a user of its own: stops being root."""
@@ -101,12 +110,12 @@ def load_libc():
     return ctypes.CDLL(None)
 
 
-def drop_capabilities(libc):
-    """Leaves this process none of root's powers, whatever its user."""
+def set_capabilities(libc, effective, permitted):
+    """Sets what powers of root's this process has, as bit masks of the first 32."""
     import ctypes
 
-    header, none = (ctypes.c_uint32 * 2)(CAPABILITY_VERSION_3, 0), (ctypes.c_uint32 * 6)()
-    if libc.capset(header, none):
+    header = (ctypes.c_uint32 * 2)(CAPABILITY_VERSION_3, 0)
+    if libc.capset(header, (ctypes.c_uint32 * 6)(effective, permitted, 0, 0, 0, 0)):
         raise OSError("capset failed")
 
 

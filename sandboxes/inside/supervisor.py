@@ -9,7 +9,7 @@ import time
 
 from .busy import longer
 from .decide import decide
-from .endings import kill, remove_tree
+from .endings import MOST_SECONDS_TO_END, kill, remove_folder, remove_tree
 from .frames import ALL_ENDED, BROKEN, JOB, LEFT_SOME, RUNNING, START, STARTED, STATE, read_frame, write_frame
 
 LINUX = sys.platform == "linux"
@@ -102,6 +102,7 @@ class Supervisor:
         self.scratch_fd = os.open(scratch, os.O_RDONLY | os.O_DIRECTORY)
         self.privileges = privileges
         self.parent = os.getppid()
+        self.fork_server = None
 
     def hello(self):
         """The first frame."""
@@ -157,6 +158,8 @@ class Supervisor:
         reason = None
         if state[0] == RUNNING:
             reason = self.watch(state[1], request["id"], limits, output, report)
+            if reason:
+                self.expect_answer()
             state = STATE.unpack(self.word(STATE.size))
         ended_at = time.monotonic()
         phase, _, status, cpu_seconds, peak_memory_bytes = state
@@ -177,6 +180,13 @@ class Supervisor:
         if not word:
             raise EOFError("the fork server ended")
         return STATE.unpack(word), list(struct.unpack("3i", controls[0][2]))
+
+    def expect_answer(self):
+        """Ends the guest if the fork server does not say soon that the child which was killed has ended."""
+        poller = select.poll()
+        poller.register(self.channel, select.POLLIN)
+        if not poller.poll(2 * MOST_SECONDS_TO_END * 1000):
+            raise TimeoutError("the fork server does not answer")
 
     def word(self, size):
         """What the fork server says next, which is so many bytes."""
@@ -232,7 +242,7 @@ class Supervisor:
         report.read()
         if report.started_at is None:
             return None
-        return report.started_at + longer(pid, time.monotonic() - report.started_at, limits)
+        return report.started_at + longer(pid, self.fork_server, time.monotonic() - report.started_at, limits)
 
     def tidy(self):
         """Gives the next program an empty folder."""
@@ -270,11 +280,4 @@ class Supervisor:
         except OSError:
             path = self.scratch
         os.fchmod(self.scratch_fd, SCRATCH_MODE)
-        folder, name = os.path.split(path)
-        folder_fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            remove_tree(folder_fd, name)
-        except FileNotFoundError:  # by somebody else
-            return
-        finally:
-            os.close(folder_fd)
+        remove_folder(path)
