@@ -29,6 +29,15 @@ hypothesis.settings.register_profile("quick", max_examples=50, deadline=None, da
 hypothesis.settings.load_profile("quick")
 
 
+SLOW_FILES = ("test_conformance", "test_metric", "test_progress", "test_pool", "test_cli", "test_agreement")
+
+
+def pytest_collection_modifyitems(items):
+    """Has the quick files run first."""
+    ranks = {name: rank for rank, name in enumerate(SLOW_FILES, start=1)}
+    items.sort(key=lambda item: next((ranks[name] for name in SLOW_FILES if item.path.stem.startswith(name)), 0))
+
+
 def pytest_unconfigure(config):
     """Removes what evaluate and datasets wrote."""
     shutil.rmtree(HF_HOME, ignore_errors=True)

@@ -4,6 +4,7 @@ import ast
 import doctest
 import re
 import sys
+import tomllib
 
 import pytest
 from evaluate.loading import get_imports
@@ -142,3 +143,9 @@ def test_evaluate_needs_no_optional_library():
 def test_module_names_shadow_nothing():
     """No module of ours has the name of one of the standard library's: a guest would import ours instead."""
     assert {path.stem for path in MODULES} & sys.stdlib_module_names == set()
+
+
+def test_requirements_are_those_of_the_package():
+    """requirements.txt, which a Space installs from, names what the package needs."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert (ROOT / "requirements.txt").read_text().split() == project["dependencies"]
