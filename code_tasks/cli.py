@@ -196,7 +196,7 @@ LAYERS = {
     "scratch": "each program has an empty folder of its own, removed after it",
     "reaper": "what a program started and left, however detached, is ended with it",
     "user": "programs run as a user that nobody else is",
-    "capabilities": "programs have none of root's powers, though they read root's files",
+    "capabilities": "programs run as a user that nobody else is, with none of root's powers but to read every file",
     "rlimits": "CPU time, memory, processes, open files and file size are limited",
 }
 """What each layer means, by the name that a guest gives it."""

@@ -137,11 +137,21 @@ def test_extension_has_an_end(measured):
     assert busy.longer(1, 0, 2.0, {"wall_seconds": 2.0}) == 2.0 * busy.MOST_EXTENSION
 
 
-def test_process_that_has_gone_gets_no_longer():
-    """Of a process that is no more nothing is measured, and it gets no longer."""
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_process_that_has_ended_is_not_timed_out():
+    """A program that ended in time has not timed out because the machine was too busy to say so."""
     process = subprocess.Popen([sys.executable, "-c", ""])
+    os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+    assert busy.longer(process.pid, os.getpid(), 2.0, {"wall_seconds": 2.0}) > 2.0
     process.wait()
-    assert busy.longer(process.pid, os.getpid(), 2.0, {"wall_seconds": 2.0}) <= 2.0
+    assert busy.longer(process.pid, os.getpid(), 2.0, {"wall_seconds": 2.0}) > 2.0
+
+
+def test_nothing_told_of_processes_is_no_reason(measured, monkeypatch):
+    """Where the system tells nothing of processes, a program gets no longer."""
+    measured(cpu_seconds=0.0, waited_seconds=0.0)
+    monkeypatch.setattr(busy, "status_fields", lambda pid: [])
+    assert busy.longer(1, 0, 2.0, {"wall_seconds": 2.0}) <= 2.0
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")

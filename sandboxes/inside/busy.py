@@ -28,7 +28,7 @@ def longer(pid, fork_server, wall_seconds, limits):
     if sum(map(cpu_seconds_of_tree, children(fork_server))) >= allowed * 0.98:
         return 0
     waited = waited_seconds(pid)
-    if wall_seconds >= allowed + waited and waits_now(pid):
+    if wall_seconds >= allowed + waited and (has_ended(pid) or waits_now(pid)):
         waited = wall_seconds - allowed + SECONDS_TO_LOOK_AGAIN
     return min(allowed + waited, allowed * MOST_EXTENSION)
 
@@ -36,6 +36,13 @@ def longer(pid, fork_server, wall_seconds, limits):
 def waited_seconds(pid):
     """Seconds for which a process was ready to run and no CPU was free, up to when it last ran."""
     return scheduled(pid)[1] / 1e9
+
+
+def has_ended(pid):
+    """Whether a process is dead, which the fork server has had no CPU to say yet."""
+    state = status_fields(pid)[:1]
+    # Where the system tells nothing of a process, it may still be there.
+    return state in (["Z"], ["X"]) or (not state and bool(status_fields(os.getpid())))
 
 
 def waits_now(pid):

@@ -12,7 +12,8 @@ CANDIDATE_UIDS = range(1_000_000_000, 2_000_000_000)
 # Sent by the kernel to the fork server when the supervisor dies. One that nobody uses.
 ORPHANED = signal.SIGRTMAX if LINUX else None
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_KEEPCAPS, PR_CAPBSET_DROP, PR_SET_CHILD_SUBREAPER = 1, 4, 8, 24, 36
-CAP_SETUID = 7
+PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE = 47, 2
+CAP_DAC_READ_SEARCH = 2
 CAPABILITY_VERSION_3 = 0x20080522
 
 
@@ -30,7 +31,7 @@ class Privileges:
             self.missing["reaper"] = "needs Linux and ctypes; only a program's own process group is ended with it"
         # The user that children become; None if they stay this process's own.
         self.child_user = None
-        # The user that the fork server, and so its children, become, with root's files for their own; or None.
+        # The user that the fork server, and so its children, become; None if it stays the supervisor's.
         self.fork_server_user = None
         # Whether no other process counts towards the limit on processes.
         self.own_user = False
@@ -70,17 +71,13 @@ class Privileges:
             self.missing["user"] = "running as root, which can't be left here"
 
     def drop_powers(self, user):
-        """Makes this process another user's, without any of root's powers, but that root's files are still its own."""
-        # Else a program that a candidate starts gets them back.
+        """Makes this process, and all that it starts, another user's, with one of root's powers: to read every file."""
         for capability in range(64):
-            self.libc.prctl(PR_CAPBSET_DROP, capability, 0, 0, 0)
-        os.setgroups([])
+            if capability != CAP_DAC_READ_SEARCH:
+                self.libc.prctl(PR_CAPBSET_DROP, capability, 0, 0, 0)
         self.libc.prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0)
-        os.setresuid(user, user, user)
-        set_capabilities(self.libc, effective=1 << CAP_SETUID, permitted=1 << CAP_SETUID)
-        self.libc.setfsuid(0)
-        set_capabilities(self.libc, effective=0, permitted=0)
-        self.libc.prctl(PR_SET_KEEPCAPS, 0, 0, 0, 0)
+        become(user)
+        keep_capability(self.libc, CAP_DAC_READ_SEARCH)
         # Changing users takes /proc/self away, and /dev/stdout with it.
         self.libc.prctl(PR_SET_DUMPABLE, 1, 0, 0, 0)
 
@@ -95,8 +92,9 @@ class Privileges:
 
     def give(self, path):
         """Makes a folder the child's own."""
-        if self.child_user is not None:
-            os.chown(path, self.child_user, self.child_user)
+        owner = self.child_user or self.fork_server_user
+        if owner is not None:
+            os.chown(path, owner, owner)
 
 
 def load_libc():
@@ -110,13 +108,15 @@ def load_libc():
     return ctypes.CDLL(None)
 
 
-def set_capabilities(libc, effective, permitted):
-    """Sets what powers of root's this process has, as bit masks of the first 32."""
+def keep_capability(libc, capability):
+    """Leaves this process, and the programs that it starts, one capability of those that it has."""
     import ctypes
 
-    header = (ctypes.c_uint32 * 2)(CAPABILITY_VERSION_3, 0)
-    if libc.capset(header, (ctypes.c_uint32 * 6)(effective, permitted, 0, 0, 0, 0)):
+    header, mask = (ctypes.c_uint32 * 2)(CAPABILITY_VERSION_3, 0), 1 << capability
+    if libc.capset(header, (ctypes.c_uint32 * 6)(mask, mask, mask, 0, 0, 0)):
         raise OSError("capset failed")
+    if libc.prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, capability, 0, 0):
+        raise OSError("PR_CAP_AMBIENT_RAISE failed")
 
 
 def become(user):
