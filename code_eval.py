@@ -115,8 +115,9 @@ class Options:
         if len(k) == 0:
             raise ValueError("k must hold at least one number, not none")
         num_workers = sandboxes.usable_cpus() if given["num_workers"] is None else given["num_workers"]
-        if given["on_sandbox_error"] not in ("raise", "exclude"):
-            raise ValueError(f"on_sandbox_error must be 'raise' or 'exclude', not {given['on_sandbox_error']!r}")
+        if given["on_sandbox_error"] not in sandboxes.ON_SANDBOX_ERROR:
+            choices = " or ".join(map(repr, sandboxes.ON_SANDBOX_ERROR))
+            raise ValueError(f"on_sandbox_error must be {choices}, not {given['on_sandbox_error']!r}")
         if given["progress"] not in (None, True, False):
             raise TypeError(f"progress must be True, False or None, not {given['progress']!r}")
         return cls(
@@ -290,7 +291,7 @@ def report(
     return pass_at_k_of(results, k), results
 
 
-def result_of(task_id: int, completion_id: int, ended: sandboxes.Ended) -> dict[str, Any]:
+def result_of(task_id: int | str, completion_id: int, ended: sandboxes.Ended) -> dict[str, Any]:
     """One candidate's entry in the results: a dict of plain data."""
     result = {"task_id": task_id, "passed": None, "result": f"excluded: {ended}", "completion_id": completion_id}
     if not isinstance(ended, sandboxes.Verdict):

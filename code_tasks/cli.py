@@ -16,6 +16,7 @@ import typer
 from sandboxes import (
     BACKENDS,
     CANARIES,
+    Ended,
     Limits,
     Pool,
     ProgressBar,
@@ -84,6 +85,7 @@ def run(
 
     This runs the samples, which are programs that nobody has read; `code-eval doctor` shows what holds them.
     """
+    from code_eval import result_of
     from code_tasks.datasets import BadInput, load_problems, program_of, read_problems, read_samples
     from code_tasks.summary import as_text
 
@@ -113,24 +115,17 @@ def run(
         close_pools()
     wall_seconds = time.monotonic() - began
     by_sample = dict(zip(order, ended, strict=True))
-    if output:
-        write_results(
-            output,
-            [dataclasses.asdict(sample) | as_record(by_sample[index]) for index, sample in enumerate(completions)],
-        )
-    by_task: dict[str, list[Any]] = {each.task_id: [] for each in completions}
+    by_task: dict[str, list[Ended]] = {each.task_id: [] for each in completions}
+    records = []
     for index, sample in enumerate(completions):
+        result = result_of(sample.task_id, len(by_task[sample.task_id]), by_sample[index])
+        records.append(dataclasses.asdict(sample) | result)
         by_task[sample.task_id].append(by_sample[index])
+    if output:
+        write_results(output, records)
     typer.echo(as_text(by_task, k, wall_seconds), nl=False)
     if without := len(tasks) - len(by_task):
         typer.echo(f"\n{without} of the {len(tasks)} problems have no samples and are not in the score", err=True)
-
-
-def as_record(ended: Verdict | SandboxUnavailable) -> dict[str, Any]:
-    """What a results file says of one sample."""
-    if isinstance(ended, SandboxUnavailable):
-        return {"passed": None, "result": f"excluded: {ended}"}
-    return {"passed": ended.passed} | vars(ended) | {"outcome": ended.outcome.value}
 
 
 def check_writable(path: Path) -> None:

@@ -7,7 +7,7 @@ import threading
 from sandboxes.checks import listed, positive, printable, shortened, whole_number
 from sandboxes.contract import Isolation, Limits, Outcome, Program, Sandbox, SandboxUnavailable, Verdict
 from sandboxes.dispatch import Ended
-from sandboxes.pool import Pool, close_pools, usable_cpus
+from sandboxes.pool import ON_SANDBOX_ERROR, Pool, close_pools, usable_cpus
 from sandboxes.preflight import CANARIES, disagreements
 from sandboxes.progress import ProgressBar
 from sandboxes.rlimit_process import RlimitProcessSandbox
@@ -45,6 +45,7 @@ __all__ = [
     "Ended",
     "Isolation",
     "Limits",
+    "ON_SANDBOX_ERROR",
     "Outcome",
     "Pool",
     "Program",

@@ -17,8 +17,8 @@ Frames, on standard input and output: four bytes of length, big-endian, then a J
 - Supervisor: ``{"id", "outcome", ...}`` once the program has ended, ``{"id", "waiting": true}`` each time it is given
   longer because the machine was busy, ``{"id", "broken": reason}`` if the sandbox failed before its first line.
 
-A child reports on a pipe of its own: one byte when it is set up, then what became of the program. A report counts only
-if the child also ended as a reporting child does.
+A child reports on a pipe of its own: when it was set up, then what became of the program. A report counts only if the
+child also ended as a reporting child does.
 """
 
 import json

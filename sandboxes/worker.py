@@ -152,7 +152,7 @@ class Worker:
 
     def wait(self) -> None:
         """Waits for the end of a dropped guest, and removes its scratch folder. Kills one that does not end."""
-        # SIGTERM: the guest's keeper then ends the guest and all that it left.
+        # SIGTERM: the supervisor then ends the fork server, and all that programs left.
         for insist in (self.process.terminate, self.process.kill):
             try:
                 self.process.wait(SECONDS_TO_END)

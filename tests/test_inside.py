@@ -174,3 +174,18 @@ def test_any_report_is_decided(report, status, reason):
     reply = decided(reason, status, STARTED + report)
     assert reply.get("outcome") != "passed" or (status == 0 and reason is None)
     assert "broken" not in reply
+
+
+@pytest.mark.parametrize("started_at", [float("nan"), float("inf"), -1.0, 1e300])
+def test_impossible_start_is_none(started_at):
+    """A program that writes a start of its own, which can't be, has not begun: its clock can't be stopped that way."""
+    report = Report(-1)
+    report.content = START.pack(FIRST_BYTE, started_at)
+    assert report.started_at is None
+
+
+def test_cut_start_is_none():
+    """A start of which a part is missing is none."""
+    report = Report(-1)
+    report.content = FIRST_BYTE
+    assert report.started_at is None

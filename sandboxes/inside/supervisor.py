@@ -73,8 +73,14 @@ class Report:
 
     @property
     def started_at(self):
-        """When the program began, in seconds of the monotonic clock; None if it has not."""
-        return START.unpack_from(self.content)[1] if self.content[:1] == STARTED else None
+        """When the program began, in seconds of the monotonic clock; None if it has not.
+
+        Also None for a time that can't be, which a program put in the place of its own: else its clock might never run.
+        """
+        if self.content[:1] != STARTED or len(self.content) < START.size:
+            return None
+        started_at = START.unpack_from(self.content)[1]
+        return started_at if 0 <= started_at <= time.monotonic() else None
 
     @property
     def reason_not_started(self):
