@@ -27,6 +27,7 @@ from numpy.typing import ArrayLike, NDArray
 import sandboxes  # From: code-eval-sandboxes
 
 DEFAULT_SANDBOX = "subprocess"
+DEFAULT_GRADING = "shared"
 
 Results = dict[int, list[tuple[int, dict[str, Any]]]]
 """{task_id: [(completion_id, result), ...]}"""
@@ -87,6 +88,14 @@ If that is understood, set the environment variable HF_ALLOW_CODE_EVAL to "1":
 
 _LICENSE = "Apache License 2.0"
 
+# Arguments that count something: the limit that each sets, and how much one of it is.
+_COUNTS = {
+    "memory_mb": ("memory_bytes", 1 << 20),
+    "max_processes": ("processes", 1),
+    "max_output_bytes": ("output_bytes", 1),
+}
+_CONFINEMENT = ("isolation", "network", "read_only_paths", "env", "preload")
+
 # A lone surrogate can't be stored in Arrow, and NUL is in no program: so this stands for one meanwhile.
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _STORED_SURROGATE = re.compile("\0u(d[89a-f][0-9a-f]{2})")
@@ -100,6 +109,8 @@ class Options:
     num_workers: int
     limits: sandboxes.Limits
     sandbox: str
+    confinement: sandboxes.Confinement
+    grading: str
     on_sandbox_error: str
     progress: bool | None
 
@@ -107,7 +118,8 @@ class Options:
     def checked(cls, config_name: str, options: dict[str, Any]) -> "Options":
         """Options from the keywords given to `compute`; `config_name` is the one given to `evaluate.load`."""
         given: dict[str, Any] = {"k": [1, 10, 100], "num_workers": None, "timeout": 3.0, "sandbox": None}
-        given |= {"on_sandbox_error": "raise", "progress": None}
+        given |= {"grading": DEFAULT_GRADING, "on_sandbox_error": "raise", "progress": None}
+        given |= dict.fromkeys(("cpu_seconds", *_COUNTS, *_CONFINEMENT))
         if unknown := sorted(set(options) - set(given)):
             raise TypeError(f"compute() has no option {unknown[0]!r}; the options are {', '.join(given)}")
         given |= options
@@ -118,16 +130,34 @@ class Options:
         if given["on_sandbox_error"] not in sandboxes.ON_SANDBOX_ERROR:
             choices = " or ".join(map(repr, sandboxes.ON_SANDBOX_ERROR))
             raise ValueError(f"on_sandbox_error must be {choices}, not {given['on_sandbox_error']!r}")
+        if given["grading"] not in sandboxes.GRADINGS:
+            choices = ", ".join(sandboxes.GRADINGS)
+            raise ValueError(f"grading must be one of {choices}, not {sandboxes.shortened(given['grading'])}")
         if given["progress"] not in (None, True, False):
             raise TypeError(f"progress must be True, False or None, not {given['progress']!r}")
         return cls(
             k=tuple(sandboxes.whole_number("k", each) for each in k),
             num_workers=sandboxes.whole_number("num_workers", num_workers),
-            limits=sandboxes.Limits(wall_seconds=sandboxes.positive("timeout", given["timeout"], "seconds")),
+            limits=_limits(given),
             sandbox=_sandbox_name(config_name if given["sandbox"] is None else given["sandbox"]),
+            confinement=sandboxes.Confinement.checked(
+                **{name: given[name] for name in _CONFINEMENT if given[name] is not None}
+            ),
+            grading=given["grading"],
             on_sandbox_error=given["on_sandbox_error"],
             progress=given["progress"],
         )
+
+
+def _limits(given: dict[str, Any]) -> sandboxes.Limits:
+    """What each candidate may use, from the keywords given to `compute`."""
+    fields: dict[str, Any] = {"wall_seconds": sandboxes.positive("timeout", given["timeout"], "seconds")}
+    if given["cpu_seconds"] is not None:
+        fields["cpu_seconds"] = sandboxes.positive("cpu_seconds", given["cpu_seconds"], "seconds")
+    for name, (field, unit) in _COUNTS.items():
+        if given[name] is not None:
+            fields[field] = sandboxes.whole_number(name, given[name]) * unit
+    return sandboxes.Limits(**fields)
 
 
 def _sandbox_name(name: str) -> str:
@@ -217,10 +247,15 @@ class CodeEval(evaluate.Metric):
         if os.getenv("HF_ALLOW_CODE_EVAL") != "1":
             raise ValueError(_WARNING)
         tasks = checked_tasks(predictions, references)
-        programs = [sandboxes.Program(code, tests, settings.limits) for codes, tests in tasks for code in codes]
+        programs = [
+            sandboxes.Program(code, tests, settings.limits, grading)
+            for codes, tests in tasks
+            for grading in [sandboxes.grading_of(settings.grading, tests)]
+            for code in codes
+        ]
         show = settings.progress if settings.progress is not None else _default_progress()
         with sandboxes.ProgressBar(len(programs), show) as bar:
-            ended = sandboxes.warm_pool(settings.sandbox).run_all(
+            ended = sandboxes.warm_pool(settings.sandbox, settings.confinement).run_all(
                 programs, settings.num_workers, bar.count, settings.on_sandbox_error
             )
         return report([len(codes) for codes, _ in tasks], ended, settings.k)

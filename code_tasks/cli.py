@@ -16,6 +16,7 @@ import typer
 from sandboxes import (
     BACKENDS,
     CANARIES,
+    LAYERS,
     Ended,
     Limits,
     Pool,
@@ -184,17 +185,6 @@ def doctor(
     if lines := disagreements(ended, isolation):
         fail("\n" + "\n".join(lines))
     typer.echo("\nall is well: programs run here, and the limits hold")
-
-
-LAYERS = {
-    "session": "programs have no terminal, and signals for your processes don't reach them",
-    "scratch": "each program has an empty folder of its own, removed after it",
-    "reaper": "what a program started and left, however detached, is ended with it",
-    "user": "programs run as a user that nobody else is",
-    "capabilities": "programs run as a user that nobody else is, with none of root's powers but to read every file",
-    "rlimits": "CPU time, memory, processes, open files and file size are limited",
-}
-"""What each layer means, by the name that a guest gives it."""
 
 
 def fail(message: str) -> NoReturn:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import threading
+from typing import Any
 
 from sandboxes.checks import listed, positive, printable, shortened, whole_number
 from sandboxes.contract import Isolation, Limits, Outcome, Program, Sandbox, SandboxUnavailable, Verdict
 from sandboxes.dispatch import Ended
+from sandboxes.grading import GRADINGS, grading_of
+from sandboxes.isolation import LAYERS, Confinement
 from sandboxes.pool import ON_SANDBOX_ERROR, Pool, close_pools, usable_cpus
 from sandboxes.preflight import CANARIES, disagreements
 from sandboxes.progress import ProgressBar
@@ -15,35 +18,48 @@ from sandboxes.rlimit_process import RlimitProcessSandbox
 BACKENDS = {"subprocess": RlimitProcessSandbox}
 """Every backend by its name."""
 
-_warm_pools: dict[str, Pool] = {}
+MOST_WARM_POOLS = 4
+"""Of sandboxes with different options: idle workers of those used longest ago are ended."""
+
+_warm_pools: dict[tuple[str, Confinement], Pool] = {}
 _warm_pools_lock = threading.Lock()
 
 
-def open_sandbox(name: str) -> Sandbox:
+def open_sandbox(name: str, **options: Any) -> Sandbox:
     """The backend of this name; nothing is started yet.
 
+    Args:
+        name: one of BACKENDS.
+        options: what `Confinement.checked` takes.
+
     Raises:
-        ValueError: if there is no such backend.
+        ValueError, TypeError: if there is no such backend, or for options that can't be right.
         NotImplementedError: if this system can't have it.
     """
     if name not in BACKENDS:
         raise ValueError(f"unknown sandbox {name!r}; choose one of {', '.join(BACKENDS)}")
-    return BACKENDS[name]()
+    return BACKENDS[name](Confinement.checked(**options))
 
 
-def warm_pool(name: str) -> Pool:
+def warm_pool(name: str, confinement: Confinement = Confinement()) -> Pool:  # noqa: B008 (frozen)
     """This process's pool for a backend: the same one for every caller, so that workers stay warm between calls."""
     with _warm_pools_lock:
-        if name not in _warm_pools:
-            _warm_pools[name] = Pool(open_sandbox(name))
-        return _warm_pools[name]
+        pool = _warm_pools.pop((name, confinement), None) or Pool(BACKENDS[name](confinement))
+        # To the end: the first is the one used longest ago.
+        _warm_pools[name, confinement] = pool
+        if len(_warm_pools) > MOST_WARM_POOLS:
+            _warm_pools.pop(next(iter(_warm_pools))).close()
+        return pool
 
 
 __all__ = [
     "BACKENDS",
     "CANARIES",
+    "Confinement",
     "Ended",
+    "GRADINGS",
     "Isolation",
+    "LAYERS",
     "Limits",
     "ON_SANDBOX_ERROR",
     "Outcome",
@@ -55,6 +71,7 @@ __all__ = [
     "Verdict",
     "close_pools",
     "disagreements",
+    "grading_of",
     "listed",
     "open_sandbox",
     "positive",

@@ -102,6 +102,9 @@ class Program:
 
     limits: Limits = Limits()
 
+    grading: str = "shared"
+    """"shared": candidate and tests in one interpreter; "separate": in two, which makes forging a pass impossible."""
+
 
 @dataclass(frozen=True)
 class Verdict:
@@ -129,6 +132,9 @@ class Verdict:
 
     isolation: tuple[str, ...] = ()
     """The layers that were really on."""
+
+    grading: str = "shared"
+    """How it was graded: "shared" or "separate"."""
 
     attempts: int = 1
     """Above 1: run again, because the sandbox broke."""
@@ -163,4 +169,11 @@ class Sandbox(Protocol):
 
         Raises:
             SandboxUnavailable: if no guest can be started here.
+        """
+
+    def accept(self, isolation: Isolation) -> None:
+        """Looks at what one of its guests, which is ready, really enforces.
+
+        Raises:
+            SandboxUnavailable: if that is less than it must be.
         """

@@ -167,6 +167,7 @@ class Run:
 
     def _attend(self, worker: Worker, readable: bool = False) -> None:
         """Takes a worker's verdicts, and gives it its next program."""
+        was_starting = worker.isolation is None
         try:
             if readable:
                 for index, verdict in worker.receive():
@@ -174,6 +175,8 @@ class Run:
             elif worker.has_unsent:
                 worker.flush()
             if worker.isolation is not None:
+                if was_starting:
+                    self.sandbox.accept(worker.isolation)
                 self.isolation = worker.isolation
                 self._failed_starts = 0
                 self._feed(worker)

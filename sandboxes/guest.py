@@ -28,27 +28,16 @@ import sys
 
 # -I leaves this folder out of the search path. It is there for these imports alone: a program must not find ours.
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from inside.endings import end_descendants, kill  # noqa: E402
+from inside.enter import LayerFailed, Link, enter  # noqa: E402
 from inside.fork_server import ForkServer, warm_up  # noqa: E402
-from inside.frames import READY, write_frame  # noqa: E402
 from inside.judge import CANDIDATE_FILE  # noqa: E402
-from inside.privileges import Privileges  # noqa: E402
-from inside.supervisor import Supervisor, channel_pair  # noqa: E402
+from inside.root import WORK_FOLDER  # noqa: E402
+from inside.scratch import PLAIN_NAME  # noqa: E402
+from inside.supervisor import Supervisor  # noqa: E402
 
 del sys.path[0]
 for name in [name for name in sys.modules if name.partition(".")[0] == "inside"]:
     del sys.modules[name]
-
-
-def set_surroundings(workplace, site_folders):
-    """What programs find: module search path, arguments and environment."""
-    sys.path[:0] = [workplace]
-    sys.path += site_folders
-    sys.argv[:] = [CANDIDATE_FILE]
-    # For the guest alone: it spares each child the page faults of binding functions when they are first called.
-    os.environ.pop("LD_BIND_NOW", None)
-    for name in ("HOME", "TMPDIR", "PWD"):
-        os.environ[name] = workplace
 
 
 def reset_signals():
@@ -60,56 +49,63 @@ def reset_signals():
             signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
 
 
-def clear(supervisor, pid):
-    """Ends all descendants of this process, one of which is or was `pid`, and removes the scratch folder."""
+def set_surroundings(options, workplace):
+    """What programs find: module search path, arguments and environment."""
+    sys.path[:0] = [workplace]
+    sys.path += options["site_folders"]
+    sys.argv[:] = [CANDIDATE_FILE]
+    # For the guest alone: it spares each child the page faults of binding functions when they are first called.
+    os.environ.pop("LD_BIND_NOW", None)
+    for name in ("HOME", "PWD"):
+        os.environ[name] = workplace
+    os.environ["TMPDIR"] = "/tmp" if workplace == WORK_FOLDER else workplace
+    os.environ.update(options["env"])
+
+
+def serve_as_fork_server(options):
+    """The part of a process that `Box` has started: goes into the sandbox, and forks programs there."""
+    link = Link()
     try:
-        end_descendants(supervisor.privileges.reaps, pid)
-    finally:
-        supervisor.remove_scratch()
+        privileges, layers, missing, folders = enter(options, link)
+    except LayerFailed as failed:
+        link.say(failed=failed.layer, reason=failed.reason)
+        return
+    # Programs can send it, and a handler of Python's would be called for it even in process 1.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    workplace = WORK_FOLDER if folders else os.path.join(options["scratch"], PLAIN_NAME)
+    set_surroundings(options, workplace)
+    warm_up(options["role"], options["preload"])
+    link.say(folders, layers=layers, missing=missing, owner=privileges.owner)
+    for folder in folders:
+        os.close(folder)
+    in_place = None if folders else workplace
+    ForkServer(options["role"], link.channel, privileges, in_place, options["announces"]).serve()
 
 
-def give_up(supervisor):
-    """In the fork server, when the supervisor was killed: does what it can't do any more."""
-    try:
-        clear(supervisor, os.getpid())
-    finally:
-        os._exit(1)
-
-
-def main():
-    """Starts the fork server in a child of this process, which stays as its supervisor."""
-    options = json.loads(sys.argv[1])
-    reset_signals()
+def supervise(options):
+    """The part of the process that the caller has started."""
     requests, replies = os.dup(0), os.dup(1)
     null = os.open(os.devnull, os.O_RDWR)
     os.dup2(null, 0)
     os.dup2(null, 1)
     os.close(null)
-    privileges = Privileges([os.path.dirname(os.__file__), *options["site_folders"]])
-    channel, far_channel = channel_pair()
-    supervisor = Supervisor(requests, replies, channel, options["scratch"], privileges)
-    supervisor.make_workplace()
-    pid = os.fork()
-    if pid == 0:
-        channel.close()
-        os.close(replies)
-        privileges.enter_fork_server(lambda: give_up(supervisor))
-        set_surroundings(supervisor.workplace, options["site_folders"])
-        warm_up()
-        far_channel.send(READY)
-        ForkServer(requests, far_channel, privileges, supervisor.workplace).serve()
-        return
-    far_channel.close()
-    supervisor.fork_server = pid
     # The caller's way to end a guest that does not see its pipe closing.
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
+    supervisor = Supervisor(requests, replies, options, os.path.abspath(__file__))
     try:
-        supervisor.word(len(READY))
-        write_frame(replies, supervisor.hello())
         supervisor.serve()
     finally:
-        kill(os.kill, pid)
-        clear(supervisor, pid)
+        supervisor.close()
+
+
+def main():
+    """Does one of the two, by the options that stand in the first argument as JSON."""
+    options = json.loads(sys.argv[1])
+    reset_signals()
+    if "role" in options:
+        serve_as_fork_server(options)
+    else:
+        supervise(options)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Backend "subprocess": guests are processes of this machine, and programs are held by resource limits."""
+"""Backend "subprocess": guests are processes of this machine, held by resource limits, namespaces and seccomp."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from sandboxes.contract import SandboxUnavailable
+from sandboxes.contract import Isolation, SandboxUnavailable
+from sandboxes.isolation import Confinement
 from sandboxes.worker import Worker
 
 GUEST_FILE = Path(__file__).with_name("guest.py")
@@ -22,13 +23,14 @@ class RlimitProcessSandbox:
 
     name = "subprocess"
 
-    def __init__(self) -> None:
+    def __init__(self, confinement: Confinement = Confinement()):  # noqa: B008 (frozen)
         """Raises NotImplementedError where there is no fork."""
         if os.name != "posix":
             raise NotImplementedError(
                 "the subprocess sandbox needs fork, which this system does not have; "
                 "run under WSL, or in a Linux container (Docker Desktop)"
             )
+        self.confinement = confinement
 
     def start_worker(self) -> Worker:
         """Starts a guest in a session of its own, so that a Ctrl-C on the terminal does not reach it.
@@ -44,7 +46,16 @@ class RlimitProcessSandbox:
             raise SandboxUnavailable(
                 f"can't make a folder for programs: {error}; set TMPDIR to a folder that can be written"
             ) from error
-        options = {"scratch": scratch, "site_folders": site_folders()}
+        options = {
+            "scratch": scratch,
+            "site_folders": site_folders(),
+            "needed_folders": [os.path.dirname(os.__file__), *site_folders()],
+            "shown_paths": [*interpreter_paths(), *self.confinement.read_only_paths],
+            "isolated": self.confinement.isolation != "off",
+            "network": self.confinement.network,
+            "env": dict(self.confinement.env),
+            "preload": self.confinement.preload,
+        }
         # -I: else our folder and the caller's PYTHON* variables reach the candidates. -S: what site imports, and the
         # .pth files of the environment, would make every fork slower. -X utf8: files are UTF-8 whatever the locale.
         command = [sys.executable, "-I", "-S", "-X", "utf8", str(GUEST_FILE), json.dumps(options)]
@@ -66,6 +77,10 @@ class RlimitProcessSandbox:
             raise
         return Worker(process, scratch)
 
+    def accept(self, isolation: Isolation) -> None:
+        """Raises SandboxUnavailable if a guest enforces less than it must; warns once of what is missing."""
+        self.confinement.accept(isolation)
+
 
 def guest_environment() -> dict[str, str]:
     """All that programs see of the environment, besides the folders that the guest sets."""
@@ -73,7 +88,7 @@ def guest_environment() -> dict[str, str]:
         "PATH": "/usr/local/bin:/usr/bin:/bin",
         "LANG": "C.UTF-8",
         "LC_ALL": "C.UTF-8",
-        "TZ": os.environ.get("TZ", ""),
+        "TZ": "UTC",
         # A library that starts a thread per core reserves more address space than a program may have.
         "OMP_NUM_THREADS": "1",
         "OPENBLAS_NUM_THREADS": "1",
@@ -85,3 +100,16 @@ def guest_environment() -> dict[str, str]:
 def site_folders() -> list[str]:
     """The folders of installed packages: programs import numpy as the caller does."""
     return [folder for folder in site.getsitepackages() if os.path.isdir(folder)]
+
+
+def interpreter_paths() -> list[str]:
+    """What the interpreter consists of, with its installed packages."""
+    homes = {os.getcwd(), os.path.expanduser("~")}
+    paths = [os.path.dirname(os.__file__), os.path.dirname(os.path.realpath(sys.executable)), *site_folders()]
+    for prefix in (sys.prefix, sys.base_prefix, sys.exec_prefix):
+        if any(os.path.commonpath([prefix, home]) == prefix for home in homes):
+            # A folder in which people keep other things too.
+            paths += [os.path.join(prefix, name) for name in ("bin", "lib", "lib64", "pyvenv.cfg")]
+        else:
+            paths.append(prefix)
+    return [path for path in paths if os.path.exists(path)]

@@ -47,7 +47,7 @@ class Worker:
         self.heard_at = time.monotonic()
         self._unsent = b""
         self._received = bytearray()
-        self._last_tests: str | None = None
+        self._last_tests: dict[str, str] = {}
         for fd in (self.requests_fd, self.replies_fd, process.stderr.fileno()):
             os.set_blocking(fd, False)
 
@@ -62,14 +62,14 @@ class Worker:
         Raises:
             GuestBroken: if the guest has gone.
         """
-        same_tests = program.tests == self._last_tests
-        self._last_tests = program.tests
+        same_tests = program.tests == self._last_tests.get(program.grading)
+        self._last_tests[program.grading] = program.tests
         tests = b"" if same_tests else program.tests.encode("utf-8", "surrogatepass")
         candidate = program.candidate.encode("utf-8", "surrogatepass")
         tests_bytes = "null" if same_tests else str(len(tests))
         header = (
             f'{{"id":{index},"candidate_bytes":{len(candidate)},"tests_bytes":{tests_bytes},'
-            f'"limits":{limits_as_json(program.limits)}}}'
+            f'"grading":"{program.grading}","limits":{limits_as_json(program.limits)}}}'
         ).encode()
         if not self.in_flight:
             self.heard_at = time.monotonic()
@@ -225,6 +225,7 @@ def verdict_from(frame: dict[str, Any], layers: Sequence[str]) -> Verdict:
             cpu_seconds=float(frame["cpu_seconds"]),
             peak_memory_bytes=int(frame["peak_memory_bytes"]),
             isolation=tuple(layers),
+            grading="separate" if frame.get("grading") == "separate" else "shared",
         )
     except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise GuestBroken(f"the guest's verdict is not one: {error}") from error

@@ -84,6 +84,7 @@ class RecordedSandbox:
 
     def __init__(self, sandbox):
         self.name = sandbox.name
+        self.accept = sandbox.accept
         self.sandbox = sandbox
         self.workers = []
 
@@ -95,11 +96,39 @@ class RecordedSandbox:
 
 
 @pytest.fixture
-def own_pool(pool, sandbox_name):
-    """A pool that no other test uses; `own_pool.sandbox.workers` are all workers that it has started."""
-    own_pool = Pool(RecordedSandbox(open_sandbox(sandbox_name)))
-    yield own_pool
-    own_pool.close()
+def open_own_pool(pool, sandbox_name):
+    """A function that opens a pool that no other test uses, of a sandbox with the options given to it.
+
+    `sandbox.workers` of such a pool are all workers that it has started.
+    """
+    pools = []
+
+    def open_pool(**options):
+        pools.append(Pool(RecordedSandbox(open_sandbox(sandbox_name, **options))))
+        return pools[-1]
+
+    yield open_pool
+    for own_pool in pools:
+        own_pool.close()
+
+
+@pytest.fixture
+def own_pool(open_own_pool):
+    """A pool that no other test uses."""
+    return open_own_pool()
+
+
+@pytest.fixture
+def needs(pool):
+    """A function that skips a test unless the layers named to it are on here."""
+
+    def check(*layers):
+        isolation = pool.preflight()
+        for layer in layers:
+            if layer not in isolation.layers:
+                unavailable(f"the {layer} layer is not on here: {isolation.missing.get(layer)}")
+
+    return check
 
 
 @pytest.fixture

@@ -45,6 +45,9 @@ class FakeSandbox:
         self.workers.append(Worker(process, tempfile.mkdtemp(prefix="code-eval-fake-")))
         return self.workers[-1]
 
+    def accept(self, isolation):
+        """Takes a guest whatever it enforces."""
+
 
 def framed(message):
     """A message with its length before it."""

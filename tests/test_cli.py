@@ -6,10 +6,11 @@ import signal
 import subprocess
 import sys
 import tempfile
+import uuid
 
 import pytest
 from scoring import ROOT, SECONDS, code_eval, environment
-from watching import all_gone, processes_with, wait_until
+from watching import all_gone, processes_with, runs, wait_until
 
 from sandboxes import CANARIES
 
@@ -116,15 +117,17 @@ def test_problems_or_dataset(files, both):
     assert "either --problems FILE or --dataset NAME" in done.stderr
 
 
-def test_bad_lines(files, tmp_path, folder):
+# If this ran, the command would not end: so a test that sees it end knows that it did not.
+NEVER_ENDS = "    return 0\nwhile True:\n    pass\n"
+
+
+def test_bad_lines(files, tmp_path):
     """Bad lines are all told with file and line, nothing is run or written, and the status is not 0."""
-    marker = os.path.join(folder, "ran")
-    runs = {"task_id": "t/0", "completion": f"    return 0\nopen({marker!r}, 'w')\n"}
+    runs = {"task_id": "t/0", "completion": NEVER_ENDS}
     arguments = files([runs, {"task_id": "t/9", "completion": ""}, runs, {"task_id": "t/0"}])
-    done = code_eval(*arguments, "--output", tmp_path / "results.jsonl")
+    done = code_eval(*arguments, "--timeout", 10 * SECONDS, "--output", tmp_path / "results.jsonl")
     assert done.returncode == 1
     assert [line.partition(": ")[0] for line in done.stderr.splitlines()] == [f"{arguments[1]}:{n}" for n in (2, 4)]
-    assert not os.path.exists(marker)
     assert not (tmp_path / "results.jsonl").exists()
 
 
@@ -167,11 +170,10 @@ def test_unwritable_output(files, tmp_path):
     assert f"can't write {output}" in done.stderr
 
 
-def test_unwritable_output_is_found_before_the_run(files, tmp_path, folder):
+def test_unwritable_output_is_found_before_the_run(files, tmp_path):
     """Results that can't be written are found out before the samples run, not hours later."""
-    marker = os.path.join(folder, "ran")
-    code_eval(*files([f"    return 0\nopen({marker!r}, 'w')\n"]), "--output", tmp_path / "nowhere" / "results.jsonl")
-    assert not os.path.exists(marker)
+    options = ["--timeout", 10 * SECONDS, "--output", tmp_path / "nowhere" / "results.jsonl"]
+    assert code_eval(*files([NEVER_ENDS]), *options).returncode == 1
 
 
 def test_help_lists_every_option():
@@ -253,7 +255,8 @@ def temporary():
 def test_interrupt(files, temporary, tmp_path):
     """Ctrl-C ends a run soon, and leaves neither a process nor a folder nor half of a file."""
     output = tmp_path / "results.jsonl"
-    sleeps = f"    return 0\nimport time\nopen('begun', 'w')\ntime.sleep(1000)  # {temporary}\n"
+    begun = f"begun-{uuid.uuid4()}"
+    sleeps = f"    return 0\nimport subprocess\nsubprocess.run([{begun!r}, '1000'], executable='sleep')\n"
     command = [sys.executable, "-m", "code_tasks.cli", *files([sleeps] * 4), "--timeout", 1000, "--output", output]
     process = subprocess.Popen(
         [str(each) for each in command],
@@ -264,11 +267,8 @@ def test_interrupt(files, temporary, tmp_path):
         text=True,
     )
 
-    def begun():
-        return any("begun" in names for _, _, names in os.walk(temporary))
-
     try:
-        assert wait_until(begun, SECONDS)
+        assert wait_until(lambda: runs(begun), SECONDS)
         assert processes_with(temporary)
         process.send_signal(signal.SIGINT)
         _, said = process.communicate(timeout=30)
@@ -277,4 +277,5 @@ def test_interrupt(files, temporary, tmp_path):
     assert process.returncode != 0
     assert "Traceback" not in said
     assert all_gone(temporary)
+    assert all_gone(begun)
     assert (os.listdir(temporary), output.exists()) == ([], False)

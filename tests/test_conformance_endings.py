@@ -14,17 +14,17 @@ linux_only = pytest.mark.skipif(sys.platform != "linux", reason="orphans are ado
 
 # Each is given a name that its process shows in its command line.
 LEFT_BEHIND = {
-    "process": "subprocess.Popen([name, '300'], executable='/bin/sleep')",
-    "process in another session": "subprocess.Popen([name, '300'], executable='/bin/sleep', start_new_session=True)",
+    "process": "subprocess.Popen([name, '300'], executable='sleep')",
+    "process in another session": "subprocess.Popen([name, '300'], executable='sleep', start_new_session=True)",
     "process that ignores signals": "for n in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):\n"
-    "    signal.signal(n, signal.SIG_IGN)\nsubprocess.Popen([name, '300'], executable='/bin/sleep')",
-    "stopped process": "p = subprocess.Popen([name, '300'], executable='/bin/sleep', start_new_session=True)\n"
+    "    signal.signal(n, signal.SIG_IGN)\nsubprocess.Popen([name, '300'], executable='sleep')",
+    "stopped process": "p = subprocess.Popen([name, '300'], executable='sleep', start_new_session=True)\n"
     "os.kill(p.pid, signal.SIGSTOP)",
     "daemon": "if os.fork() == 0:\n    os.setsid()\n    if os.fork() == 0:\n"
-    "        os.execv('/bin/sleep', [name, '300'])\n    os._exit(0)\nos.wait()",
-    "many": "for _ in range(10):\n    subprocess.Popen([name, '300'], executable='/bin/sleep', start_new_session=True)",
+    "        os.execvp('sleep', [name, '300'])\n    os._exit(0)\nos.wait()",
+    "many": "for _ in range(10):\n    subprocess.Popen([name, '300'], executable='sleep', start_new_session=True)",
     "process that starts another": "subprocess.Popen([sys.executable, '-c', 'import subprocess, sys;"
-    ' subprocess.Popen([sys.argv[1], "300"], executable="/bin/sleep", start_new_session=True).wait()\', name])',
+    ' subprocess.Popen([sys.argv[1], "300"], executable="sleep", start_new_session=True).wait()\', name])',
     "shell that starts again what ends": "subprocess.Popen(['sh', '-c', 'while :; do sleep 0.1; done', name])",
 }
 ENDS = {
@@ -90,7 +90,7 @@ def test_nothing_outlives_whatever_the_end(run, ending, outcome):
 def test_a_process_is_seen_while_it_runs(run):
     """The tests above see the processes that they look for."""
     name = f"seen-{uuid.uuid4()}"
-    candidate = f"import subprocess\nsubprocess.run([{name!r}, '300'], executable='/bin/sleep')"
+    candidate = f"import subprocess\nsubprocess.run([{name!r}, '300'], executable='sleep')"
     runner = threading.Thread(target=run, args=(candidate,), kwargs={"wall_seconds": 2.0})
     runner.start()
     assert wait_until(lambda: processes_with(name), seconds=10)

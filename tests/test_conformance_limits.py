@@ -6,25 +6,40 @@ import textwrap
 import pytest
 from watching import passes
 
-FRESH_FOLDER = """
+FRESH_FOLDERS = """
 import os, tempfile
-assert os.listdir(os.getcwd()) == []
-assert os.path.samefile(os.environ["HOME"], os.getcwd())
-assert os.path.samefile(tempfile.gettempdir(), os.getcwd())
-with open("mine", "w") as file:
-    file.write("x")
-assert os.listdir(".") == ["mine"]
+folders = {os.getcwd(), tempfile.gettempdir()} | ({"/dev/shm"} if %r else set())
+for folder in folders:
+    # What the sandbox shows below a folder is mounted there.
+    left = [name for name in os.listdir(folder) if not os.path.ismount(os.path.join(folder, name))]
+    assert left == [], (folder, left)
+    assert os.stat(folder).st_mode & 0o7777 == 0o700, (folder, oct(os.stat(folder).st_mode))
+    with open(folder + "/mine", "w") as file:
+        file.write("x")
+    os.unlink(folder + "/mine")
+assert os.environ["HOME"] == os.getcwd()
+assert os.environ["TMPDIR"] == tempfile.gettempdir()
 """
 LEAVINGS = {
     "file": "open('left', 'w').write('x')",
     "hidden file": "open('.left', 'w').write('x')",
+    "file in each folder": "import os, tempfile\nfor folder in ('.', tempfile.gettempdir(), '/dev/shm'):\n"
+    "    if os.stat(folder).st_mode & 0o7777 == 0o700:\n        open(folder + '/left', 'w').write('x')",
     "odd names": "open(b'\\xff\\n \"', 'w').close()\nopen('-rf', 'w').close()",
     "folders without rights": "import os\nos.makedirs('a/b/c')\nos.chmod('a/b', 0)\nos.chmod('a', 0)",
     "no rights on its own folder": "import os\nos.chmod('.', 0)",
+    "no rights on the temporary folder": "import os, tempfile\nopen(tempfile.gettempdir() + '/left', 'w').close()\n"
+    "os.chmod(tempfile.gettempdir(), 0)",
     "no rights on the folder above": "import os\ntry:\n    os.chmod('..', 0)\nexcept OSError:\n    pass",
     "folders nested 3000 deep": "import os\nfor _ in range(3000):\n    os.mkdir('d')\n    os.chdir('d')",
+    "3000 files": "for n in range(3000):\n    open(str(n), 'w').close()",
     "link to a folder outside": "import os\nos.symlink('/usr', 'usr')",
-    "pipe and socket": "import os, socket\nos.mkfifo('pipe')\ns = socket.socket(socket.AF_UNIX)\ns.bind('socket')",
+    "links to one file": "import os\nopen('left', 'w').close()\nfor n in range(9):\n    os.link('left', str(n))",
+    "pipe and socket": "import os, stat\nos.mkfifo('pipe')\nos.mknod('socket', stat.S_IFSOCK | 0o600)",
+    "extended attribute": "import os\nopen('left', 'w').close()\ntry:\n    os.setxattr('left', 'user.a', b'x')\n"
+    "    os.setxattr('.', 'user.a', b'x')\nexcept OSError:\n    pass",
+    "open file without a name": "import os\nfile = open('left', 'w')\nfile.write('x' * 100_000)\nos.unlink('left')\n"
+    "if os.fork() == 0:\n    os.setsid()\n    import time\n    time.sleep(300)",
     "its folder renamed": "import os\ntry:\n    os.rename(os.getcwd(), os.getcwd() + 'x')\nexcept OSError:\n    pass",
     "its folder deleted": "import os\ntry:\n    os.rmdir(os.getcwd())\nexcept OSError:\n    pass",
     "its folder replaced": "import os\nhere = os.getcwd()\ntry:\n    os.rmdir(here)\n    os.symlink('/usr', here)\n"
@@ -34,10 +49,10 @@ LEAVINGS = {
 
 
 @pytest.mark.parametrize("leave", LEAVINGS.values(), ids=LEAVINGS)
-def test_folder_is_fresh_after(run, leave):
-    """A program's folder is empty, its own, its HOME and TMPDIR, whatever an earlier program did to it."""
+def test_folders_are_fresh_after(pool, run, leave):
+    """The folders that a program may write to are empty and its own, whatever an earlier program did to them."""
     passes(run(leave))
-    passes(run(FRESH_FOLDER))
+    passes(run(FRESH_FOLDERS % ("mount" in pool.preflight().layers)))
 
 
 def test_removing_leaves_other_folders_alone(run, folder):

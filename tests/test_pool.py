@@ -3,10 +3,11 @@
 import os
 import threading
 import time
+import uuid
 
 import psutil
 import pytest
-from watching import all_gone, wait_until
+from watching import all_gone, runs, wait_until
 
 from sandboxes import BACKENDS, Limits, Outcome, Program, open_sandbox
 
@@ -35,10 +36,27 @@ def numbered(number, wrong=False):
     return Program(f"x = {number}", f"assert x == {number}, x" if not wrong else f"assert x != {number}, x")
 
 
-def waits_once(folder, name="seen"):
-    """A program that the first time never ends, and then passes."""
-    candidate = f"import os, time\ntry:\n    os.mkdir({folder!r} + '/{name}')\nexcept FileExistsError:\n    pass\n"
-    return Program(candidate + "else:\n    time.sleep(1000)\n", "", Limits(wall_seconds=60.0))
+def waits_until_seen(folder, name):
+    """A program that starts a process of this name and waits for ever, unless there is a file "seen" in a folder."""
+    candidate = f"""
+import os, subprocess
+if not os.path.exists("{folder}/seen"):
+    subprocess.run(["{name}", "1000"], executable="sleep")
+"""
+    return Program(candidate, "", Limits(wall_seconds=60.0))
+
+
+def guest_processes(pid):
+    """The processes of a guest whose program has started one, by what each does.
+
+    Args:
+        pid: of its supervisor.
+    """
+    chain = [psutil.Process(pid)]
+    while below := chain[-1].children():
+        chain.append(below[0])
+    # The last two are the program and what it started. Without a PID namespace there is no holder.
+    return {"supervisor": chain[0], "holder": chain[1], "fork server": chain[-3]}
 
 
 def test_verdicts_are_in_input_order(pool):
@@ -158,25 +176,28 @@ def test_an_error_of_on_ended_is_the_callers(own_pool):
     assert all(verdict.passed for verdict in own_pool.run_all([numbered(i) for i in range(6)], 2))
 
 
-@pytest.mark.parametrize("victim", ["supervisor", "fork server"])
-def test_a_guest_killed_from_outside_is_replaced(own_pool, folder, victim):
+@pytest.mark.parametrize("victim", ["supervisor", "holder", "fork server"])
+def test_a_guest_killed_from_outside_is_replaced(open_own_pool, folder, victim):
     """A guest that is killed while it runs a program is replaced, all verdicts are right, and that one says so."""
+    own_pool = open_own_pool(read_only_paths=[folder])
     own_pool.run_all([numbered(0)], 1)
     [worker] = own_pool.sandbox.workers
+    name = f"waits-{uuid.uuid4()}"
 
     def kill():
-        if wait_until(lambda: os.path.exists(f"{folder}/seen"), 30):
-            supervisor = psutil.Process(worker.process.pid)
-            (supervisor if victim == "supervisor" else supervisor.children()[0]).kill()
+        if wait_until(lambda: runs(name), 30):
+            open(f"{folder}/seen", "w").close()
+            guest_processes(worker.process.pid)[victim].kill()
 
     killer = threading.Thread(target=kill)
     killer.start()
-    programs = [numbered(0), numbered(1, wrong=True), waits_once(folder), numbered(2), numbered(3, wrong=True)]
-    verdicts = own_pool.run_all(programs, 1)
+    waits = waits_until_seen(folder, name)
+    verdicts = own_pool.run_all([numbered(0), numbered(1, wrong=True), waits, numbered(2), numbered(3, wrong=True)], 1)
     killer.join()
+    assert all_gone(name), "the killed guest's program still runs"
     assert [verdict.passed for verdict in verdicts] == [True, False, True, True, False]
     assert [verdict.attempts for verdict in verdicts] == [1, 1, 2, 1, 1]
-    assert all_gone(worker.scratch), "the killed guest's program still runs"
+    assert all_gone(worker.scratch), "the killed guest still runs"
     assert not os.path.exists(worker.scratch)
 
 

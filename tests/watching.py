@@ -17,6 +17,11 @@ def processes_with(marker):
     ]
 
 
+def runs(name):
+    """Whether a process has this name as the first word of its command line."""
+    return any(process.info["cmdline"][0] == name for process in processes_with(name))
+
+
 def wait_until(condition, seconds):
     """Whether a condition came true within so many seconds."""
     deadline = time.monotonic() + seconds

@@ -33,6 +33,16 @@ def longer(pid, fork_server, wall_seconds, limits):
     return min(allowed + waited, allowed * MOST_EXTENSION)
 
 
+def eldest_child(fork_server):
+    """The first process of the program that a fork server runs; 0 if it has ended. Orphans come after it."""
+    ages = []
+    for pid in children(fork_server):
+        fields = status_fields(pid)
+        if fields:
+            ages.append((int(fields[19]), pid))
+    return min(ages)[1] if ages else 0
+
+
 def waited_seconds(pid):
     """Seconds for which a process was ready to run and no CPU was free, up to when it last ran."""
     return scheduled(pid)[1] / 1e9

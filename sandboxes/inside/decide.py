@@ -4,28 +4,38 @@ import json
 import os
 import signal
 
-REPORTED_OUTCOMES = ("passed", "failed", "compile_error", "out_of_memory", "exited")
+from .frames import PASSED_REPORT
+from .streams import reason_not_started, started_at
+
+REPORTED_OUTCOMES = ("failed", "compile_error", "out_of_memory", "exited")
+# What tests say whose candidate, in another process, does not answer any more.
+GONE = "gone"
 REPORTED_TEXTS = ("detail", "exception_type", "exception_message", "traceback")
 
 
-def decide(reason, status, cpu_seconds, report, limits, output):
+def decide(reason, status, cpu_seconds, setup, report, limits, output_bytes, outcomes=REPORTED_OUTCOMES):
     """The reply for a child that has ended, from how it ended and what it reported: both must say "passed".
 
     Args:
         reason: why it was ended by us, or None.
         status: as wait gives it.
         cpu_seconds: what it used.
-        report: the child's.
+        setup: what it said before the program began, bytes.
+        report: what it said at the program's end; may be anything, or nothing.
         limits: the request's.
-        output: what it wrote.
+        output_bytes: how much it wrote.
+        outcomes: those that it may report, besides that it passed.
     """
     killer = os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
-    if report.reason_not_started is not None:
-        return {"broken": report.reason_not_started}
-    if report.started_at is None:
+    if started_at(setup) is None:
+        if (broken := reason_not_started(setup)) is not None:
+            return {"broken": broken}
         return {"broken": f"the program's process ended, with status {status}, before the program began"}
-    if output.total > limits["output_bytes"]:
+    if output_bytes > limits["output_bytes"]:
         return {"outcome": "output_limit", "detail": "wrote more than %d bytes" % limits["output_bytes"]}
+    if reason == "out_of_memory":
+        megabytes = limits["memory_bytes"] >> 20
+        return {"outcome": "out_of_memory", "detail": "all processes together used more than %d MiB" % megabytes}
     if reason == "timed_out":
         return {"outcome": "timed_out", "detail": "ran for more than {:g} s".format(limits["wall_seconds"])}
     # SIGKILL comes a CPU second after SIGXCPU, to a program that ignores that. The kernel counts ticks against the
@@ -35,9 +45,9 @@ def decide(reason, status, cpu_seconds, report, limits, output):
         return {"outcome": "timed_out", "detail": "used more than {:g} s of CPU time".format(limits["cpu_seconds"])}
     if killer:
         return {"outcome": "crashed", "detail": "killed by signal %d (%s)" % (killer, signal_name(killer))}
-    if status or not report.said:
+    if status or not report:
         return {"outcome": "exited", "detail": "left before its tests were done, with status %d" % (status >> 8)}
-    return believed(report.said)
+    return believed(report, outcomes)
 
 
 def signal_name(number):
@@ -47,11 +57,13 @@ def signal_name(number):
         return "SIGRTMIN+%d" % (number - signal.SIGRTMIN)
 
 
-def believed(report):
+def believed(report, outcomes):
     """What a child's report says, or that it is none: whatever the candidate wrote there, this has the right shape."""
+    if report == PASSED_REPORT:
+        return {"outcome": "passed"}
     try:
         said = json.loads(report.decode("utf-8", "surrogatepass"))
-        if said["outcome"] not in REPORTED_OUTCOMES:
+        if said["outcome"] not in outcomes:
             raise ValueError(said["outcome"])
         return {name: str(said[name]) for name in ("outcome", *REPORTED_TEXTS) if name in said}
     except (ValueError, TypeError, KeyError, RecursionError):

@@ -62,6 +62,11 @@ def descendants():
     return found
 
 
+def children_are_told():
+    """Whether the system says which children a process has."""
+    return os.path.exists(f"/proc/self/task/{os.getpid()}/children")
+
+
 def children(pid=None):
     """Process ids of the children that a process (this one) has now; none where the system does not say."""
     pid = os.getpid() if pid is None else pid

@@ -3,29 +3,48 @@
 It does little else: after a fork, each page of memory that it or the child touches costs a page fault.
 """
 
+import _signal  # signal's own functions make enums of numbers, for which a fresh child pays 70 page faults
 import _socket
 import gc
 import json
 import linecache
 import os
 import resource
-import select
+import signal
 import site
 import struct
 import sys
 import time
 import warnings
 
+from .candidate_side import serve
 from .endings import end_descendants
-from .frames import ALL_ENDED, BROKEN, ENDED, JOB, LEFT_SOME, RUNNING, START, STARTED, STATE, read_exact
+from .frames import (
+    ALL_ENDED,
+    BROKEN,
+    CANDIDATE,
+    ENDED,
+    FIRST_FREE_FD,
+    JOB,
+    LEFT_SOME,
+    LINK_BYTE,
+    PASSED_REPORT,
+    REPORT_FD,
+    RUNNING,
+    SEAL_BYTES,
+    SETUP_FD,
+    SHARED,
+    START,
+    STARTED,
+    STATE,
+    TESTS,
+    read_exact,
+)
 from .judge import TESTS_FILE, judge
+from .kernel import LINUX
+from .tests_side import judge_remotely
 
-LINUX = sys.platform == "linux"
 PRELOADED = ("bisect", "collections", "copy", "functools", "heapq", "math", "operator", "re", "string", "typing")
-REPORT_FD = 3
-FIRST_INHERITED_FD, FIRST_FREE_FD = 4, 64
-MILLISECONDS_UNWATCHED = 10
-PASSED_REPORT = b'{"outcome": "passed"}'
 OUT_OF_MEMORY_REPORT = b'{"outcome": "out_of_memory", "detail": "MemoryError"}'
 
 
@@ -44,29 +63,45 @@ class Job:
 class ForkServer:
     """Forks a child for each job, waits for it, and ends what it left."""
 
-    def __init__(self, requests, channel, privileges, workplace):
-        self.requests, self.channel = requests, channel
+    def __init__(self, role, channel, privileges, workplace, announces):
+        """Begins with no tests.
+
+        Args:
+            role: SHARED, CANDIDATE or TESTS.
+            channel: to the supervisor.
+            privileges: of programs.
+            workplace: the folder to run programs in; None if this process is there.
+            announces: whether to tell the supervisor of each child, because it can't see it.
+        """
+        self.role, self.channel, self.link = role, channel, None
         self.privileges = privileges
         self.workplace = workplace
         self.tests, self.tests_code, self.uses_of_tests = "", None, 0
         self.last_limits, self.limits = None, None
-        self.poller = select.poll()
-        self.has_pidfd = has_pidfd()
+        self.announces = announces
 
     def serve(self):
         """Takes jobs until the supervisor closes its end."""
+        fd = self.channel.fileno()
         while True:
-            packet = self.channel.recv(JOB.size)
+            packet = read_exact(fd, JOB.size)
             if not packet:
                 return
             job = Job(packet)
+            if self.role != SHARED:
+                self.link = self.receive_link()
             if job.tests_bytes >= 0:
-                self.tests = read_exact(self.requests, job.tests_bytes).decode("utf-8", "surrogatepass")
+                self.tests = read_exact(fd, job.tests_bytes).decode("utf-8", "surrogatepass")
                 self.tests_code, self.uses_of_tests = None, 0
             self.uses_of_tests += 1
             if self.uses_of_tests == 2:
                 self.compile_tests()
             self.run(job)
+
+    def receive_link(self):
+        """The descriptor of a program's socket to the other one."""
+        _, controls, _, _ = self.channel.recvmsg(len(LINK_BYTE), _socket.CMSG_SPACE(4))
+        return struct.unpack("i", controls[0][2])[0]
 
     def compile_tests(self):
         """Spares each child the work; the first use is not worth it, because the child finds its own memory hot."""
@@ -81,37 +116,23 @@ class ForkServer:
 
     def run(self, job):
         limits = self.limits_of(job)
-        # New for each child, so that nothing that outlives a program can write to a later one's.
-        pipes = os.pipe() + os.pipe() + os.pipe()
         pid = os.fork()
         if pid == 0:
-            run_child(job, self, limits, pipes)
-        for fd in pipes[1::2]:
-            os.close(fd)
-        reads = [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, struct.pack("3i", *pipes[::2]))]
-        if not self.ends_soon(pid):
-            self.channel.sendmsg([STATE.pack(RUNNING, pid, 0, 0.0, 0)], reads)
-            reads = []
+            run_child(job, self, limits)
+        if self.link is not None:
+            os.close(self.link)
+        if self.announces:
+            self.channel.send(STATE.pack(RUNNING, pid, 0.0, 0, 0))
         _, status, usage = os.wait4(pid, 0)
         state = ENDED if self.privileges.reaps and not has_children() else LEFT_SOME
         cpu_seconds, peak_memory_bytes = usage.ru_utime + usage.ru_stime, usage.ru_maxrss * (1024 if LINUX else 1)
-        self.channel.sendmsg([STATE.pack(state, pid, status, cpu_seconds, peak_memory_bytes)], reads)
-        for fd in pipes[::2]:
-            os.close(fd)
+        self.channel.send(STATE.pack(state, pid, cpu_seconds, status, peak_memory_bytes))
         if state == LEFT_SOME:
-            end_descendants(self.privileges.reaps, pid)
+            if self.privileges.is_process_1:
+                end_all_others()
+            else:
+                end_descendants(self.privileges.reaps, pid)
             self.channel.send(ALL_ENDED)
-
-    def ends_soon(self, pid):
-        """Waits a moment for a child's end: most programs are so quick that the supervisor need not watch them."""
-        if not self.has_pidfd:
-            return False
-        pidfd = os.pidfd_open(pid)
-        self.poller.register(pidfd, select.POLLIN)
-        ended = self.poller.poll(MILLISECONDS_UNWATCHED)
-        self.poller.unregister(pidfd)
-        os.close(pidfd)
-        return bool(ended)
 
     def limits_of(self, job):
         """The setrlimit calls for a job."""
@@ -120,13 +141,15 @@ class ForkServer:
         return self.limits
 
 
-def has_pidfd():
-    """Whether a process's end can be polled for: since Linux 5.3 and Python 3.9, unless the system forbids it."""
+def end_all_others():
+    """In process 1 of a PID namespace: ends all others of it."""
     try:
-        os.close(os.pidfd_open(os.getpid()))
-        return True
-    except (AttributeError, OSError):
-        return False
+        # All at once, so that none can start another.
+        os.kill(-1, signal.SIGKILL)
+        while True:
+            os.waitpid(-1, 0)
+    except (ProcessLookupError, ChildProcessError):
+        return
 
 
 def has_children():
@@ -168,25 +191,32 @@ def resource_limits(limits, own_user):
     return calls if LINUX else calls[:-1]
 
 
-def run_child(job, server, limits, pipes):
+def run_child(job, server, limits):
     """Turns this fork of the fork server into the program. Does not return."""
     # Bound now: a candidate may replace them.
     leave, write, encode, own_pid = os._exit, os.write, encoded, os.getpid
     streams = (sys.stdout, sys.stderr)
     try:
         pid = own_pid()
-        candidate = set_up_child(job, server, limits, pipes)
-        report = judge(candidate, server.tests, server.tests_code)
+        candidate, seals = set_up_child(job, server, limits)
+        if server.role == SHARED:
+            report = judge(candidate, server.tests, server.tests_code)
+        elif server.role == CANDIDATE:
+            report = serve(candidate, SETUP_FD)
+        else:
+            report = judge_remotely(server.tests, server.tests_code, SETUP_FD)
+        # A copy that the candidate forked comes here too.
+        if own_pid() == pid:
+            # Before anything else of the candidate's runs.
+            encoded_report = encode(report) if report else PASSED_REPORT
+            write(REPORT_FD, next(seals) + encoded_report)
         for stream in (*streams, getattr(sys, "stdout", None), getattr(sys, "stderr", None)):
             try:
                 stream.flush()
             except BaseException:  # closed, replaced, full: the program's own affair
                 continue
-        # A copy that the candidate forked comes here too.
-        if own_pid() == pid:
-            write(REPORT_FD, encode(report) if report else PASSED_REPORT)
     except MemoryError:
-        write(REPORT_FD, OUT_OF_MEMORY_REPORT)
+        write(REPORT_FD, next(seals) + OUT_OF_MEMORY_REPORT)
     finally:
         leave(0)
 
@@ -196,30 +226,37 @@ def encoded(report):
     return json.dumps(report, ensure_ascii=False).encode("utf-8", "surrogatepass")
 
 
-def set_up_child(job, server, limits, pipes):
-    """Gives a new child its descriptors, folder, user and limits; returns the candidate's source, bytes."""
-    report_fd = pipes[5]
+def set_up_child(job, server, limits):
+    """Gives a new child its folder, user and limits.
+
+    Returns:
+        (candidate, seals): the source, bytes, and an iterator over the seal of the report, which keeps that from who
+        looks at the variables of every frame.
+    """
     try:
-        candidate = read_exact(server.requests, job.candidate_bytes)
-        if len(candidate) != job.candidate_bytes:
+        received = read_exact(server.channel.fileno(), job.candidate_bytes + SEAL_BYTES)
+        if not received:
             raise EOFError("the caller has gone")
+        candidate, seals = received[:-SEAL_BYTES], iter((received[-SEAL_BYTES:],))
+        received = None
         os.setsid()
-        server.privileges.leave_fork_server()
-        os.dup2(pipes[1], 1)
-        os.dup2(pipes[3], 2)
-        report_fd = os.dup2(report_fd, REPORT_FD, inheritable=False)
-        os.closerange(FIRST_INHERITED_FD, FIRST_FREE_FD)
-        os.chdir(server.workplace)
-        if server.privileges.child_user is not None:
-            server.privileges.enter_child()
+        _signal.signal(_signal.SIGINT, _signal.default_int_handler)
+        if server.workplace is not None:
+            os.chdir(server.workplace)
+        server.privileges.enter_child()
         for name, pair in limits:
             resource.setrlimit(name, pair)
         gc.enable()
-        os.write(report_fd, START.pack(STARTED, time.monotonic()))
+        os.write(SETUP_FD, START.pack(STARTED, time.monotonic()))
     except BaseException as error:
-        os.write(report_fd, BROKEN + f"{type(error).__name__}: {error}".encode("utf-8", "replace"))
+        os.write(SETUP_FD, BROKEN + f"{type(error).__name__}: {error}".encode("utf-8", "replace"))
         raise
-    return candidate
+    if server.link is None:
+        os.closerange(SETUP_FD, FIRST_FREE_FD)
+    else:
+        os.dup2(server.link, SETUP_FD, inheritable=False)
+        os.closerange(SETUP_FD + 1, FIRST_FREE_FD)
+    return candidate, seals
 
 
 REHEARSAL = """
@@ -248,16 +285,21 @@ check(add)
 """
 
 
-def warm_up():
-    """Goes once through all that every child does, so that the memory it touches is in place before the forks."""
-    for name in PRELOADED:
+def warm_up(role, preload):
+    """Goes once through all that every child does, so that the memory it touches is in place before the forks.
+
+    Args:
+        role: SHARED, CANDIDATE or TESTS.
+        preload: names of more modules to import.
+    """
+    for name in (*PRELOADED, *preload):
         __import__(name)
     # What -S leaves out and programs use; the modules' search path is set by the caller.
     site.setquit()
     site.sethelper()
     main = sys.modules["__main__"]
     for right in (True, False, True, True):
-        json.dumps(judge(REHEARSAL.encode(), REHEARSAL_TESTS % (2 if right else 3), None))
+        json.dumps(rehearse(role, REHEARSAL.encode(), REHEARSAL_TESTS % (2 if right else 3)))
     sys.modules["__main__"] = main
     del sys.modules["candidate"]
     linecache.clearcache()
@@ -265,3 +307,25 @@ def warm_up():
     gc.collect()
     # Else each child's collector writes to every page that holds an object of this process.
     gc.freeze()
+
+
+def rehearse(role, candidate, tests):
+    """Judges a candidate in this process, as children do."""
+    if role == SHARED:
+        return judge(candidate, tests, None)
+    own, far = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_STREAM)
+    pid = os.fork()
+    if pid == 0:
+        try:
+            own.close()
+            serve(candidate, far.fileno()) if role == TESTS else judge_remotely(tests, None, far.fileno())
+        finally:
+            os._exit(0)
+    far.close()
+    try:
+        if role == TESTS:
+            return judge_remotely(tests, None, own.fileno())
+        return serve(candidate, own.fileno())
+    finally:
+        own.close()
+        os.waitpid(pid, 0)

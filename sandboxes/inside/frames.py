@@ -5,20 +5,59 @@ import os
 import struct
 
 # From supervisor to fork server: tests_bytes (-1: as before), candidate_bytes, and the limits: memory bytes, CPU
-# seconds, file bytes, open files, processes.
+# seconds, file bytes, open files, processes. The tests follow, then for the child the candidate and a seal.
 JOB = struct.Struct("=7q")
-# Back: the child's state and process id, and if it has ended, its status, CPU seconds and peak memory bytes. The first
-# of these for a job brings the read ends of its stdout, stderr and report along.
-STATE = struct.Struct("=Biidq")
-# RUNNING is left out for a child that ends at once. After LEFT_SOME another word follows, when they are ended.
+# Back: the child's state and process id, and if it has ended, its CPU seconds, status and peak memory bytes.
+STATE = struct.Struct("=Bidiq")
+# RUNNING is said only where the supervisor can't see for itself. After LEFT_SOME another word follows, when they are
+# ended.
 RUNNING, ENDED, LEFT_SOME = range(3)
 ALL_ENDED = b"all ended"
-READY = b"ready"
 
-# A child's report begins with one of these. When it is set up: the time on the monotonic clock follows, then, at the
-# program's end, what became of it. If it can't be set up: why.
+# What a child says on the pipe that it closes before the program begins: when it began, on the monotonic clock, or why
+# it could not be set up.
 STARTED, BROKEN = b"S", b"B"
 START = struct.Struct("=cd")
+
+# Random bytes that stand before a child's report, so that nothing else which a program writes to its pipe is one.
+SEAL_BYTES = 16
+PASSED_REPORT = b'{"outcome": "passed"}'
+
+# What a fork server's children do: run a candidate and its tests, or one of the two, with a socket to the other.
+SHARED, CANDIDATE, TESTS = "shared", "candidate", "tests"
+# That socket's descriptor comes with a byte of its own after the job.
+LINK_BYTE = b"L"
+
+# Descriptors of a fork server; a child keeps those up to REPORT_FD, and in SETUP_FD's place the socket, if it has one.
+REPORT_FD, SETUP_FD, CHANNEL_FD, FIRST_FREE_FD = 3, 4, 5, 64
+HEAD = struct.Struct(">I")
+
+
+class FrameReader:
+    """Reads frames from a pipe, a JSON object with a length before it each, and the bytes that follow some."""
+
+    def __init__(self, fd):
+        self.fd = fd
+        self.buffer = b""
+
+    def frame(self):
+        """The next frame's object. None if the writer has gone."""
+        head = self.exactly(HEAD.size)
+        return json.loads(self.exactly(HEAD.unpack(head)[0])) if head else None
+
+    def exactly(self, size):
+        """The next `size` bytes. b"" if the writer has gone."""
+        chunks = [self.buffer]
+        missing = size - len(self.buffer)
+        while missing > 0:
+            chunk = os.read(self.fd, max(missing, 1 << 16))
+            if not chunk:
+                return b""
+            chunks.append(chunk)
+            missing -= len(chunk)
+        found = b"".join(chunks)
+        self.buffer = found[size:]
+        return found[:size]
 
 
 def read_exact(fd, size):
@@ -33,11 +72,6 @@ def read_exact(fd, size):
     return b"".join(chunks)
 
 
-def read_frame(fd):
-    head = read_exact(fd, 4)
-    return json.loads(read_exact(fd, struct.unpack(">I", head)[0])) if head else None
-
-
 def write_all(fd, data):
     while data:
         data = data[os.write(fd, data) :]
@@ -45,4 +79,4 @@ def write_all(fd, data):
 
 def write_frame(fd, message):
     body = json.dumps(message).encode()
-    write_all(fd, struct.pack(">I", len(body)) + body)
+    write_all(fd, HEAD.pack(len(body)) + body)

@@ -5,124 +5,152 @@ import os
 import signal
 import sys
 
-LINUX = sys.platform == "linux"
+from .kernel import (
+    CAP_DAC_READ_SEARCH,
+    LINUX,
+    PR_SET_CHILD_SUBREAPER,
+    PR_SET_DUMPABLE,
+    PR_SET_KEEPCAPS,
+    PR_SET_PDEATHSIG,
+    bound_capabilities,
+    keep_capabilities,
+    libc,
+    prctl,
+)
+
 # High, so that they are no account's, and drawn, so that no two guests share one, whatever containers they are in: the
 # kernel counts processes by it, and a candidate can signal nobody but its own.
 CANDIDATE_UIDS = range(1_000_000_000, 2_000_000_000)
-# Sent by the kernel to the fork server when the supervisor dies. One that nobody uses.
+# A program's user in a user namespace, as it sees it.
+NAMESPACE_UID = 1000
+# Sent by the kernel to a fork server outside of namespaces when the supervisor dies. One that nobody uses.
 ORPHANED = signal.SIGRTMAX if LINUX else None
-PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_KEEPCAPS, PR_CAPBSET_DROP, PR_SET_CHILD_SUBREAPER = 1, 4, 8, 24, 36
-PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE = 47, 2
-CAP_DAC_READ_SEARCH = 2
-CAPABILITY_VERSION_3 = 0x20080522
+
+
+def draw_uid():
+    return CANDIDATE_UIDS[int.from_bytes(os.urandom(8), "big") % len(CANDIDATE_UIDS)]
+
+
+def adopt_orphans():
+    """Makes this process the parent of all descendants that lose theirs. Not inherited by a fork."""
+    if libc is None:
+        return False
+    prctl(PR_SET_CHILD_SUBREAPER, 1)
+    return True
+
+
+def die_with_parent(parent):
+    """Has the kernel end this process when its parent, which is this one, ends."""
+    prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:
+        os._exit(1)
 
 
 class Privileges:
-    """How programs are kept from being root, and from outliving the guest. Made once, before the first fork."""
+    """How the programs of one fork server are kept from being root, and from outliving it. Made by the fork server."""
 
-    def __init__(self, needed_folders):
-        """Leaves root, if this is root, as far as `needed_folders`, the interpreter's modules, stay readable."""
+    def __init__(self, user, in_user_namespace, is_process_1, needed_folders):
+        """Leaves root and all capabilities, as far as `needed_folders`, the interpreter's modules, stay readable.
+
+        Args:
+            user: number of the user to become, if this one is root.
+            in_user_namespace: whether no process outside of the sandbox shares this user.
+            is_process_1: of a PID namespace.
+            needed_folders: paths.
+        """
         self.layers, self.missing = ["session", "scratch"], {}
-        self.libc = load_libc()
-        self.reaps = self.adopt_orphans()
+        self.is_process_1 = is_process_1
+        self.reaps = is_process_1 or adopt_orphans()
         if self.reaps:
             self.layers.append("reaper")
         else:
             self.missing["reaper"] = "needs Linux and ctypes; only a program's own process group is ended with it"
         # The user that children become; None if they stay this process's own.
         self.child_user = None
-        # The user that the fork server, and so its children, become; None if it stays the supervisor's.
-        self.fork_server_user = None
+        # Whom the programs' folder must belong to; None if this is no matter.
+        self.owner = None
         # Whether no other process counts towards the limit on processes.
-        self.own_user = False
+        self.own_user = in_user_namespace and kernel_version() >= (5, 14)
         if os.geteuid() == 0:
-            drawn = int.from_bytes(os.urandom(8), "big") % len(CANDIDATE_UIDS)
-            self._leave_root(CANDIDATE_UIDS[drawn], needed_folders)
-
-    def adopt_orphans(self):
-        """Makes this process the parent of all descendants that lose theirs. Not inherited by a fork."""
-        return self.libc is not None and self.libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0
-
-    def enter_fork_server(self, on_orphaned):
-        """In the fork server: adopts its own orphans, and has `on_orphaned` called when the supervisor dies."""
-        self.adopt_orphans()
-        if self.fork_server_user is not None:
-            self.drop_powers(self.fork_server_user)
-        if self.libc is not None:
-            signal.signal(ORPHANED, lambda number, frame: on_orphaned())
-            self.libc.prctl(PR_SET_PDEATHSIG, ORPHANED, 0, 0, 0)
-
-    def leave_fork_server(self):
-        """In a child: takes back what `enter_fork_server` did and a fork hands on."""
-        if self.libc is not None:
-            _signal.signal(ORPHANED, _signal.SIG_DFL)
-
-    def _leave_root(self, user, needed_folders):
-        if self.libc is None:
-            self.missing["user"] = "running as root; changing that needs Linux and ctypes"
-        elif works_in_a_fork(lambda: (become(user), read_all(needed_folders))):
-            self.child_user, self.own_user = user, True
+            self._leave_root(user, in_user_namespace, needed_folders)
+        elif in_user_namespace:
+            bound_capabilities()
+            keep_capabilities()
+        if in_user_namespace and "capabilities" not in self.layers:
             self.layers.append("user")
-        elif works_in_a_fork(lambda: (self.drop_powers(user), read_all(needed_folders))):
+        elif "user" not in self.layers:
+            self.missing.setdefault("user", "programs run as the caller's own user")
+
+    def _leave_root(self, user, in_user_namespace, needed_folders):
+        if libc is None:
+            self.missing["user"] = "running as root; changing that needs Linux and ctypes"
+            return
+        self.owner, self.own_user = user, True
+        if works_in_a_fork(lambda: (become(user), read_all(needed_folders))):
+            if not in_user_namespace:
+                self.layers.append("user")
+            if self.is_process_1:
+                drop_capabilities_and_become(user)
+            else:
+                # Where programs can see this process, it must not be theirs.
+                self.child_user = user
+        elif works_in_a_fork(lambda: (drop_capabilities_and_become(user, True), read_all(needed_folders))):
             self.missing["user"] = "running as root, and no other user can read the interpreter in " + sys.prefix
-            self.fork_server_user, self.own_user = user, True
+            drop_capabilities_and_become(user, True)
             self.layers.append("capabilities")
         else:
             self.missing["user"] = "running as root, which can't be left here"
+            self.owner, self.own_user = None, False
 
-    def drop_powers(self, user):
-        """Makes this process, and all that it starts, another user's, with one of root's powers: to read every file."""
-        for capability in range(64):
-            if capability != CAP_DAC_READ_SEARCH:
-                self.libc.prctl(PR_CAPBSET_DROP, capability, 0, 0, 0)
-        self.libc.prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0)
-        become(user)
-        keep_capability(self.libc, CAP_DAC_READ_SEARCH)
-        # Changing users takes /proc/self away, and /dev/stdout with it.
-        self.libc.prctl(PR_SET_DUMPABLE, 1, 0, 0, 0)
+    def end_with(self, parent, on_orphaned):
+        """Has this process end, or `on_orphaned` called, when its parent dies."""
+        if self.is_process_1:
+            die_with_parent(parent)
+        elif libc is not None:
+            signal.signal(ORPHANED, lambda number, frame: on_orphaned())
+            prctl(PR_SET_PDEATHSIG, ORPHANED)
 
     def enter_child(self):
-        """In the child, where that has a user of its own: stops being root."""
-        # So that /dev/stdout and /dev/stderr can be opened.
-        os.fchown(1, self.child_user, self.child_user)
-        os.fchown(2, self.child_user, self.child_user)
-        become(self.child_user)
-        # Changing users takes /proc/self away, and /dev/stdout with it.
-        self.libc.prctl(PR_SET_DUMPABLE, 1, 0, 0, 0)
-
-    def give(self, path):
-        """Makes a folder the child's own."""
-        owner = self.child_user or self.fork_server_user
-        if owner is not None:
-            os.chown(path, owner, owner)
+        """In a child: takes back what `end_with` did and a fork hands on, and stops being root if it still is."""
+        if libc is not None and not self.is_process_1:
+            _signal.signal(ORPHANED, _signal.SIG_DFL)
+        if self.child_user is not None:
+            # So that /dev/stdout and /dev/stderr can be opened.
+            os.fchown(1, self.child_user, self.child_user)
+            os.fchown(2, self.child_user, self.child_user)
+            become(self.child_user)
 
 
-def load_libc():
-    """The C library, for the calls that Python lacks. None off Linux, or without ctypes."""
-    if not LINUX:
-        return None
-    try:
-        import ctypes
-    except ImportError:
-        return None
-    return ctypes.CDLL(None)
+def kernel_version():
+    """(major, minor): since 5.14 processes count towards the limit of their user in their own user namespace."""
+    major, minor = os.uname().release.split(".")[:2]
+    return int(major), int("".join(each for each in minor if each.isdigit()))
 
 
-def keep_capability(libc, capability):
-    """Leaves this process, and the programs that it starts, one capability of those that it has."""
-    import ctypes
+def drop_capabilities_and_become(user, keep_reading=False):
+    """Makes this process, and all that it starts, another user's, with none of root's powers, or with one.
 
-    header, mask = (ctypes.c_uint32 * 2)(CAPABILITY_VERSION_3, 0), 1 << capability
-    if libc.capset(header, (ctypes.c_uint32 * 6)(mask, mask, mask, 0, 0, 0)):
-        raise OSError("capset failed")
-    if libc.prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, capability, 0, 0):
-        raise OSError("PR_CAP_AMBIENT_RAISE failed")
+    Args:
+        user: number of the user and group.
+        keep_reading: whether to keep the power to read every file.
+    """
+    kept = (CAP_DAC_READ_SEARCH,) if keep_reading else ()
+    bound_capabilities(kept)
+    prctl(PR_SET_KEEPCAPS, int(keep_reading))
+    # The pipes to the supervisor, so that /dev/stdout and /dev/stderr can be opened.
+    os.fchown(1, user, user)
+    os.fchown(2, user, user)
+    become(user)
+    keep_capabilities(kept)
 
 
 def become(user):
     os.setgroups([])
     os.setresgid(user, user, user)
     os.setresuid(user, user, user)
+    if libc is not None:
+        # Changing users takes /proc/self away, and /dev/stdout with it.
+        prctl(PR_SET_DUMPABLE, 1)
 
 
 def read_all(folders):

@@ -1,289 +1,275 @@
-"""The supervisor: speaks with the caller, watches the clock and the output of programs, and keeps their folder."""
+"""The supervisor: speaks with the caller, watches the clock and the output, and decides what programs became."""
 
 import _socket
 import os
 import select
-import struct
 import sys
 import time
 
-from .busy import longer
-from .decide import decide
-from .endings import MOST_SECONDS_TO_END, kill, remove_folder, remove_tree
-from .frames import ALL_ENDED, BROKEN, JOB, LEFT_SOME, RUNNING, START, STARTED, STATE, read_frame, write_frame
+from .box import Box
+from .busy import eldest_child, longer
+from .decide import GONE, REPORTED_OUTCOMES, decide
+from .endings import MOST_SECONDS_TO_END, children_are_told
+from .frames import CANDIDATE, LEFT_SOME, RUNNING, SEAL_BYTES, SHARED, TESTS, FrameReader, write_frame
+from .kernel import LINUX
+from .memory import uses_more_than
+from .privileges import adopt_orphans, draw_uid
+from .streams import MOST_REPORT_BYTES, Stream, started_at
 
-LINUX = sys.platform == "linux"
 SECONDS_BETWEEN_LOOKS = 5
-# Others may pass through it to a program's folder, which is the program's alone.
-SCRATCH_MODE = 0o711
+SECONDS_BETWEEN_LOOKS_AT_MEMORY = 0.05
+# Most programs are so quick that they need not be watched.
+SECONDS_UNWATCHED = 0.01
+# For a candidate in a process of its own, once the tests have ended.
+SECONDS_TO_LEAVE = 0.02
 
 
-class Output:
-    """What a program writes to its two streams: all of it counted, the first part of each kept."""
+class Trial:
+    """One program in one fork server, while it runs."""
 
-    def __init__(self, names, kept_bytes):
-        """Takes {descriptor: name}."""
-        self.names = names
-        self.kept_bytes = kept_bytes
-        self.total = 0
-        self.kept = {fd: bytearray() for fd in names}
-
-    def read(self, fd):
-        """Reads some of what is there. False at the end."""
-        chunk = os.read(fd, 1 << 16)
-        self.total += len(chunk)
-        kept = self.kept[fd]
-        # One more than is shown, to know whether there is more.
-        kept += chunk[: self.kept_bytes + 1 - len(kept)]
-        return bool(chunk)
-
-    def drain(self, most_bytes):
-        """Reads what is left in the pipes once the writers have ended, without waiting for one that has not."""
-        for fd in self.names:
-            os.set_blocking(fd, False)
-            try:
-                while self.total <= most_bytes and self.read(fd):
-                    continue
-            except BlockingIOError:
-                continue
-
-    def texts(self):
-        """{name: text} of the streams that were written to."""
-        texts = {}
-        for fd, name in self.names.items():
-            if self.kept[fd]:
-                cut = "\n[cut]" if len(self.kept[fd]) > self.kept_bytes else ""
-                texts[name] = self.kept[fd][: self.kept_bytes].decode("utf-8", "replace") + cut
-        return texts
-
-
-class Report:
-    """What a child says of itself. It may hold anything, once the program has begun."""
-
-    def __init__(self, fd):
-        self.fd = fd
-        self.content = b""
-
-    def read(self):
-        """Reads what is there, without waiting for a writer that has not ended."""
-        try:
-            self.content += os.read(self.fd, 1 << 16)
-        except BlockingIOError:
-            return
+    def __init__(self, box, limits):
+        self.box, self.limits = box, limits
+        kept = limits["kept_bytes"]
+        self.stdout, self.stderr = Stream(box.stdout, kept), Stream(box.stderr, kept)
+        self.report = Stream(box.report, MOST_REPORT_BYTES)
+        self.seal = os.urandom(SEAL_BYTES)
+        # What the child said before its program began.
+        self.setup = b""
+        # The program's first process, once it is watched.
+        self.pid = 0
+        self.sent_at = self.ended_at = None
+        # Why it was ended by us.
+        self.reason = None
 
     @property
-    def started_at(self):
-        """When the program began, in seconds of the monotonic clock; None if it has not.
+    def output_bytes(self):
+        """How much the program wrote."""
+        return self.stdout.total + self.stderr.total
 
-        Also None for a time that can't be, which a program put in the place of its own: else its clock might never run.
+    def begin(self, tests_bytes, candidate_bytes, texts, link=None):
+        """Gives the program to the fork server.
+
+        Args:
+            tests_bytes: -1 for the same tests as last time.
+            candidate_bytes: how many.
+            texts: the tests and the candidate, as far as they are wanted, in this order.
+            link: the program's socket to another one; None if it has none.
         """
-        if self.content[:1] != STARTED or len(self.content) < START.size:
-            return None
-        started_at = START.unpack_from(self.content)[1]
-        return started_at if 0 <= started_at <= time.monotonic() else None
+        limits = self.limits
+        whole_seconds = int(-(-limits["cpu_seconds"] // 1))
+        sizes = (limits["file_bytes"], limits["open_files"], limits["processes"])
+        job = (tests_bytes, candidate_bytes, limits["memory_bytes"], whole_seconds, *sizes)
+        self.sent_at = time.monotonic()
+        self.box.send(job, link, texts, self.seal)
 
-    @property
-    def reason_not_started(self):
-        """Why the child could not be set up; None if it could, or was not yet."""
-        return self.content[1:].decode("utf-8", "replace") if self.content[:1] == BROKEN else None
+    def hear(self):
+        """Takes what the fork server says: that the program runs, or that it has ended."""
+        phase, pid, self.cpu_seconds, self.status, self.peak_memory_bytes = self.box.state()
+        if phase == RUNNING:
+            self.pid = pid
+            return
+        self.ended_at = time.monotonic()
+        if phase == LEFT_SOME:
+            self.box.all_ended()
+        self.hear_setup()
+        for stream in self.box.written(self.stdout, self.stderr, self.report):
+            stream.take_all()
 
-    @property
-    def said(self):
-        """What became of the program, by its own account; empty if it gave none."""
-        return self.content[START.size :]
+    def hear_setup(self):
+        """Takes what the child said before its program began."""
+        self.setup = self.setup or self.box.setup.read_now()
 
+    def reply(self):
+        """What became of the program."""
+        said = self.report.kept
+        report = said[SEAL_BYTES:] if said.startswith(self.seal) else b""
+        outcomes = (*REPORTED_OUTCOMES, GONE) if self.box.role == TESTS else REPORTED_OUTCOMES
+        how = (self.reason, self.status, self.cpu_seconds, self.setup, report, self.limits, self.output_bytes)
+        reply = decide(*how, outcomes)
+        began = started_at(self.setup)
+        reply["wall_seconds"] = 0.0 if began is None else self.ended_at - began
+        reply["cpu_seconds"], reply["peak_memory_bytes"] = self.cpu_seconds, self.peak_memory_bytes
+        for name, stream in (("stdout", self.stdout), ("stderr", self.stderr)):
+            if stream.kept:
+                reply[name] = stream.text
+        return reply
 
-def channel_pair():
-    """Two ends of a connection that can carry descriptors."""
-    return _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_STREAM)
+    def stop(self, reason):
+        """Ends the program, whose end is then still to be heard of."""
+        self.reason = reason
+        self.box.stop_program(self.pid)
+        if not self.box.answers(2 * MOST_SECONDS_TO_END):
+            raise TimeoutError("the fork server does not answer")
+        self.hear()
+
+    def next_deadline(self):
+        """Until when a program may run that has not ended by its deadline."""
+        self.hear_setup()
+        began = started_at(self.setup) or self.sent_at
+        return began + longer(self.pid, self.box.fork_server, time.monotonic() - began, self.limits)
 
 
 class Supervisor:
-    """Gives jobs to the fork server, and decides what became of each."""
+    """Gives programs to fork servers, and decides what became of each."""
 
-    def __init__(self, requests, replies, channel, scratch, privileges):
-        self.requests, self.replies, self.channel = requests, replies, channel
-        self.scratch, self.workplace = scratch, os.path.join(scratch, "run")
-        # Held open, because a program that shares our user can rename it.
-        self.scratch_fd = os.open(scratch, os.O_RDONLY | os.O_DIRECTORY)
-        self.privileges = privileges
+    def __init__(self, requests, replies, options, guest_file):
+        self.requests, self.replies = requests, replies
+        self.reader = FrameReader(requests)
         self.parent = os.getppid()
-        self.fork_server = None
+        adopt_orphans()
+        more = {"user": draw_uid(), "caller": self.parent, "announces": not children_are_told()}
+        self.options, self.guest_file = {**options, **more}, guest_file
+        self.boxes = {}
+        self.first = self.box(SHARED)
+
+    def box(self, role):
+        """The fork server of a role, which is started when it is first asked for."""
+        if role not in self.boxes:
+            self.boxes[role] = Box(self.options, role, self.guest_file)
+        return self.boxes[role]
 
     def hello(self):
         """The first frame."""
-        missing = dict(self.privileges.missing)
+        missing = dict(self.first.missing)
         if not LINUX:
             missing["memory"] = "RLIMIT_AS is not enforced on " + sys.platform
         version = "%d.%d.%d" % sys.version_info[:3]
-        return {"ready": True, "python": version, "layers": self.privileges.layers + ["rlimits"], "missing": missing}
+        return {"ready": True, "python": version, "layers": [*self.first.layers, "rlimits"], "missing": missing}
 
     def serve(self):
         """Answers requests until the caller closes its end."""
+        write_frame(self.replies, self.hello())
         idle = select.poll()
         idle.register(self.requests, select.POLLIN)
-        idle.register(self.channel, 0)
+        idle.register(self.first.channel, 0)
         while True:
-            while not (ready := idle.poll(SECONDS_BETWEEN_LOOKS * 1000)):
+            while not self.reader.buffer and not (ready := idle.poll(SECONDS_BETWEEN_LOOKS * 1000)):
                 # A process that the caller forked may hold the pipe open after the caller's end.
                 if os.getppid() != self.parent:
                     return
-            if ready[0][0] != self.requests:
-                raise EOFError("the fork server ended")
-            request = read_frame(self.requests)
+            if not self.reader.buffer and ready[0][0] != self.requests:
+                raise EOFError("the fork server ended: " + self.first.last_words())
+            request = self.reader.frame()
             if request is None:
                 return
-            reply = self.run(request)
-            if reply is None:
+            tests_bytes = -1 if request["tests_bytes"] is None else request["tests_bytes"]
+            size = max(0, tests_bytes) + request["candidate_bytes"]
+            texts = self.reader.exactly(size)
+            if len(texts) < size:
+                return
+            run = self.run_shared if request["grading"] == SHARED else self.run_separately
+            trials, reply = run(request, tests_bytes, texts)
+            if trials[0].reason == "abandoned":
                 return
             reply["id"] = request["id"]
             write_frame(self.replies, reply)
             # Only now: what a program did to its folder may end this guest, but not take back the verdict.
-            self.tidy()
+            for trial in trials:
+                trial.box.tidy()
 
-    def run(self, request):
-        """The reply to a request. None if the caller has gone meanwhile."""
-        limits = request["limits"]
-        tests_bytes = -1 if request["tests_bytes"] is None else request["tests_bytes"]
-        whole_seconds = int(-(-limits["cpu_seconds"] // 1))
-        self.channel.send(
-            JOB.pack(
-                tests_bytes,
-                request["candidate_bytes"],
-                limits["memory_bytes"],
-                whole_seconds,
-                limits["file_bytes"],
-                limits["open_files"],
-                limits["processes"],
-            )
-        )
-        state, fds = self.first_state()
-        report = Report(fds.pop())
-        os.set_blocking(report.fd, False)
-        output = Output({fds[0]: "stdout", fds[1]: "stderr"}, limits["kept_bytes"])
-        reason = None
-        if state[0] == RUNNING:
-            reason = self.watch(state[1], request["id"], limits, output, report)
-            if reason:
-                self.expect_answer()
-            state = STATE.unpack(self.word(STATE.size))
-        ended_at = time.monotonic()
-        phase, _, status, cpu_seconds, peak_memory_bytes = state
-        if phase == LEFT_SOME:
-            self.word(len(ALL_ENDED))
-        output.drain(limits["output_bytes"])
-        report.read()
-        reply = decide(reason, status, cpu_seconds, report, limits, output)
-        reply.update(output.texts(), wall_seconds=ended_at - (report.started_at or ended_at), cpu_seconds=cpu_seconds)
-        reply["peak_memory_bytes"] = peak_memory_bytes
-        for fd in (report.fd, *fds):
-            os.close(fd)
-        return None if reason == "abandoned" else reply
+    def run_shared(self, request, tests_bytes, texts):
+        """Runs a candidate and its tests in one process; ([trial], reply)."""
+        trial = Trial(self.first, request["limits"])
+        trial.begin(tests_bytes, request["candidate_bytes"], texts)
+        self.watch([trial], request["id"])
+        return [trial], trial.reply()
 
-    def first_state(self):
-        """The new child's state, and the read ends of its stdout, stderr and report."""
-        word, controls, _, _ = self.channel.recvmsg(STATE.size, _socket.CMSG_SPACE(12))
-        if not word:
-            raise EOFError("the fork server ended")
-        return STATE.unpack(word), list(struct.unpack("3i", controls[0][2]))
+    def run_separately(self, request, tests_bytes, texts):
+        """Runs the tests in one process and the candidate in another; ([trial of the tests, of the candidate], reply).
 
-    def expect_answer(self):
-        """Ends the guest if the fork server does not say soon that the child which was killed has ended."""
-        poller = select.poll()
-        poller.register(self.channel, select.POLLIN)
-        if not poller.poll(2 * MOST_SECONDS_TO_END * 1000):
-            raise TimeoutError("the fork server does not answer")
-
-    def word(self, size):
-        """What the fork server says next, which is so many bytes."""
-        word = self.channel.recv(size)
-        if not word:
-            raise EOFError("the fork server ended")
-        return word
-
-    def watch(self, pid, request_id, limits, output, report):
-        """Waits for a child's end, or brings it about.
-
-        Returns:
-            None unless the child was ended by us, and then "timed_out", "output_limit" or, if the caller has gone,
-            "abandoned".
+        They come from two fork servers, so that the candidate has nothing of the tests in its memory.
         """
+        tests, candidate = trials = [Trial(self.box(role), request["limits"]) for role in (TESTS, CANDIDATE)]
+        near, far = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_STREAM)
+        candidate_bytes = request["candidate_bytes"]
+        cut = len(texts) - candidate_bytes
+        candidate.begin(-1, candidate_bytes, texts[cut:], far)
+        tests.begin(tests_bytes, 0, texts[:cut], near)
+        near.close()
+        far.close()
+        self.watch(trials, request["id"])
+        reply = tests.reply()
+        if reply.get("outcome") == GONE:
+            reply = candidate.reply()
+            if reply.get("outcome") == "passed":
+                # It ended as one does that the tests have left.
+                reply.update(outcome="exited", detail="left before its tests were done")
+        reply["cpu_seconds"] = tests.cpu_seconds + candidate.cpu_seconds
+        reply["peak_memory_bytes"] = candidate.peak_memory_bytes
+        for name in ("stdout", "stderr"):
+            reply[name] = getattr(candidate, name).text + getattr(tests, name).text
+        reply["grading"] = "separate"
+        return trials, reply
+
+    def watch(self, trials, request_id):
+        """Waits for the end of programs that run together, or brings it about.
+
+        Args:
+            trials: when the first of them ends, the others are to end too.
+            request_id: theirs.
+        """
+        first, *others = trials
+        if first.box.answers(SECONDS_UNWATCHED):
+            first.hear()
+        if first.ended_at is None:
+            self.watch_closely(trials, request_id)
+        for trial in others:
+            if trial.ended_at is None and trial.box.answers(SECONDS_TO_LEAVE):
+                trial.hear()
+            if trial.ended_at is None:
+                trial.stop(first.reason or "left behind")
+
+    def watch_closely(self, trials, request_id):
+        """The same for programs that take longer."""
+        first = trials[0]
+        limits = first.limits
+        streams = {each.pipe.read_end: each for trial in trials for each in (trial.stdout, trial.stderr, trial.report)}
         poller = select.poll()
-        poller.register(self.channel, select.POLLIN)
-        # No events asked for: only the caller's end is of interest, while the child reads from the same pipe.
+        # No events asked for: only the caller's end is of interest.
         poller.register(self.requests, 0)
-        for fd in output.names:
+        for fd in (*(trial.box.channel for trial in trials), *streams):
             poller.register(fd, select.POLLIN)
-        deadline = time.monotonic() + limits["wall_seconds"]
-        while True:
+        for trial in trials:
+            trial.pid = trial.pid or eldest_child(trial.box.fork_server)
+        deadline = first.sent_at + limits["wall_seconds"]
+        while first.ended_at is None:
+            until = min(max(0, deadline - time.monotonic()), SECONDS_BETWEEN_LOOKS_AT_MEMORY)
             reason = None
-            # No wait is longer than poll can be told.
-            for fd, _ in poller.poll(min(max(0, deadline - time.monotonic()), SECONDS_BETWEEN_LOOKS) * 1000):
-                if fd == self.channel.fileno():
-                    return None
+            for fd, _ in poller.poll(until * 1000):
                 if fd == self.requests:
                     reason = "abandoned"
-                elif fd == report.fd:
-                    poller.unregister(fd)
-                elif not output.read(fd):
-                    poller.unregister(fd)
-            if output.total > limits["output_bytes"]:
-                reason = "output_limit"
-            elif not reason and time.monotonic() >= deadline:
-                deadline = self.next_deadline(pid, limits, report)
-                if deadline is None:
-                    # It still waits for its source: the clock starts when it has it.
-                    poller.register(report.fd, select.POLLIN)
-                    deadline = time.monotonic() + limits["wall_seconds"]
-                elif deadline <= time.monotonic():
-                    reason = "timed_out"
+                elif fd in streams:
+                    streams[fd].take()
                 else:
-                    write_frame(self.replies, {"id": request_id, "waiting": True})
+                    ended = next(trial for trial in trials if trial.box.channel.fileno() == fd)
+                    ended.hear()
+                    if ended.ended_at is not None:
+                        poller.unregister(fd)
+            if first.ended_at is not None:
+                return
+            if not reason:
+                reason, deadline = self.reason_to_stop(trials, deadline, request_id)
             if reason:
-                kill(os.kill, pid)
-                return reason
+                for trial in reversed(trials):
+                    if trial.ended_at is None:
+                        trial.stop(reason)
 
-    def next_deadline(self, pid, limits, report):
-        """Until when a child may run that has not ended by its first deadline. None if it has not begun yet."""
-        report.read()
-        if report.started_at is None:
-            return None
-        return report.started_at + longer(pid, self.fork_server, time.monotonic() - report.started_at, limits)
+    def reason_to_stop(self, trials, deadline, request_id):
+        """Why programs that run together are to be stopped, or None; and until when they may run."""
+        limits = trials[0].limits
+        if sum(trial.output_bytes for trial in trials) > limits["output_bytes"]:
+            return "output_limit", deadline
+        for trial in trials:
+            if uses_more_than(limits["memory_bytes"], trial.box.fork_server):
+                return "out_of_memory", deadline
+        if time.monotonic() >= deadline:
+            deadline = max(trial.next_deadline() for trial in trials)
+            if deadline <= time.monotonic():
+                return "timed_out", deadline
+            write_frame(self.replies, {"id": request_id, "waiting": True})
+        return None, deadline
 
-    def tidy(self):
-        """Gives the next program an empty folder."""
-        if self.is_tidy():
-            return
-        os.fchmod(self.scratch_fd, SCRATCH_MODE)
-        for name in os.listdir(self.scratch_fd):
-            remove_tree(self.scratch_fd, name)
-        self.make_workplace()
-
-    def is_tidy(self):
-        """Whether the last program left its folder as it found it."""
-        try:
-            found = os.lstat(self.workplace)
-            same = (found.st_ino, found.st_mode, found.st_uid) == (
-                self.made.st_ino,
-                self.made.st_mode,
-                self.made.st_uid,
-            )
-            return same and os.listdir(self.scratch_fd) == ["run"] and not os.listdir(self.workplace)
-        except OSError:
-            return False
-
-    def make_workplace(self):
-        """Makes the folder that programs run in."""
-        os.fchmod(self.scratch_fd, SCRATCH_MODE)
-        os.mkdir(self.workplace, 0o700)
-        self.privileges.give(self.workplace)
-        self.made = os.lstat(self.workplace)
-
-    def remove_scratch(self):
-        """Removes the folder with all in it, wherever a program moved it."""
-        try:
-            path = os.readlink("/proc/self/fd/%d" % self.scratch_fd)
-        except OSError:
-            path = self.scratch
-        os.fchmod(self.scratch_fd, SCRATCH_MODE)
-        remove_folder(path)
+    def close(self):
+        """Ends all that was started here."""
+        for box in self.boxes.values():
+            box.end()

@@ -1,0 +1,116 @@
+"""Where a program's tests run: with the candidate in one interpreter, or apart from it."""
+
+import ast
+import builtins
+
+BUILTINS = frozenset(dir(builtins))
+# Tests that look into the candidate's interpreter, or change it, need to be in it.
+SHARED_MODULES = frozenset(
+    "mock inspect gc importlib pickle marshal shelve dis traceback tracemalloc weakref ctypes builtins "
+    "signal multiprocessing subprocess atexit faulthandler logging warnings locale resource site code codeop pdb "
+    "os pathlib tempfile shutil glob fileinput sqlite3 zipfile tarfile configparser socket ssl http urllib requests "
+    "select pty fcntl mmap threading sched doctest runpy linecache platform getpass matplotlib pandas sklearn scipy "
+    "seaborn torch tensorflow flask django bs4 PIL cv2 openpyxl docx psutil nltk sympy".split()
+)
+SHARED_NAMES = frozenset(
+    "open input globals locals vars eval exec compile __import__ setattr delattr breakpoint memoryview id "
+    "patch monkeypatch capsys capfd caplog tmp_path tmpdir mocker MagicMock Mock redirect_stdout redirect_stderr "
+    "redirect_stdin getsource signature getrefcount __builtins__ __file__ __main__".split()
+)
+SHARED_ATTRIBUTES = frozenset(
+    "__dict__ __code__ __globals__ __closure__ __defaults__ __subclasses__ __bases__ __func__ gi_frame "
+    "modules stdout stdin stderr _getframe settrace setprofile setrecursionlimit getrefcount seed getcontext "
+    "setcontext localcontext environ patch assertLogs assertWarns warns redirect_stdout redirect_stderr readouterr "
+    "wait_for timeout_at setattr setswitchinterval testmod getsource getcallargs cache_parameters".split()
+)
+# Of a module that is otherwise shared: harmless.
+SEPARATE_ATTRIBUTES = {"sys": frozenset("maxsize float_info int_info version_info exit path getsizeof".split())}
+
+
+GRADINGS = ("shared", "separate", "auto")
+
+
+def grading_of(chosen: str, tests: str) -> str:
+    """How to grade a program: as was chosen, or for "auto" as its tests need it."""
+    return grading_for(tests) if chosen == "auto" else chosen
+
+
+def grading_for(tests: str) -> str:
+    """How to grade a program whose tests these are.
+
+    By the tests' text alone, which is trusted: a candidate must not be able to choose.
+
+    Args:
+        tests: source.
+
+    Returns:
+        "shared" if the tests patch, inspect, print into or share files with the candidate, derive classes from its
+        classes, or can't be parsed; else "separate".
+    """
+    try:
+        tree = ast.parse(tests)
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        return "shared"
+    try:
+        nodes = list(ast.walk(tree))
+    except RecursionError:
+        return "shared"
+    own = defined_names(nodes)
+    return "shared" if any(needs_shared(node, own) for node in nodes) else "separate"
+
+
+def defined_names(nodes: list[ast.AST]) -> set[str]:
+    """All names that the tests define or import, wherever."""
+    names = set()
+    for node in nodes:
+        if isinstance(node, (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
+            names.add(node.name)
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            names.update((alias.asname or alias.name).partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            names.add(node.id)
+    return names
+
+
+def needs_shared(node: ast.AST, own: set[str]) -> bool:
+    """Whether a part of the tests works only in the candidate's interpreter.
+
+    Args:
+        node: the part.
+        own: names that the tests define.
+    """
+    if isinstance(node, ast.Import):
+        return any(is_shared_module(alias.name) for alias in node.names)
+    if isinstance(node, ast.ImportFrom):
+        module = node.module or ""
+        return is_shared_module(module) or any(
+            is_shared_module(f"{module}.{alias.name}") or alias.name in SHARED_NAMES | SHARED_ATTRIBUTES
+            for alias in node.names
+        )
+    if isinstance(node, ast.Name):
+        return node.id in SHARED_NAMES and node.id not in own or node.id == "os" and "os" not in own
+    if isinstance(node, ast.Attribute):
+        return is_shared_attribute(node)
+    if isinstance(node, ast.arg):
+        return node.arg in ("monkeypatch", "capsys", "capfd", "caplog", "mocker", "tmp_path", "tmpdir")
+    if isinstance(node, ast.ClassDef):
+        return any(base_of_candidate(base, own) for base in node.bases)
+    return False
+
+
+def is_shared_module(name: str) -> bool:
+    """Whether tests that import a module are graded shared."""
+    parts = name.split(".")
+    return parts[0] in SHARED_MODULES or "mock" in parts
+
+
+def is_shared_attribute(node: ast.Attribute) -> bool:
+    """Whether reading an attribute needs the candidate's interpreter."""
+    if isinstance(node.value, ast.Name) and node.value.id in SEPARATE_ATTRIBUTES:
+        return node.attr not in SEPARATE_ATTRIBUTES[node.value.id]
+    return node.attr in SHARED_ATTRIBUTES
+
+
+def base_of_candidate(base: ast.expr, own: set[str]) -> bool:
+    """Whether a class of the tests derives from one of the candidate's."""
+    return isinstance(base, ast.Name) and base.id not in own and base.id not in BUILTINS

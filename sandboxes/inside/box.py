@@ -1,0 +1,188 @@
+"""The supervisor's end of a fork server: its process, the pipes of its programs, and their folders."""
+
+import _socket
+import fcntl
+import json
+import os
+import select
+import struct
+import sys
+
+from .endings import children, end_descendants, kill
+from .frames import ALL_ENDED, CHANNEL_FD, FIRST_FREE_FD, HEAD, JOB, LINK_BYTE, REPORT_FD, SETUP_FD, STATE
+from .privileges import NAMESPACE_UID, draw_uid
+from .scratch import MountedScratch, PlainScratch
+from .streams import Pipe
+
+MOST_FOLDERS = 8
+MAPPED, NOT_MAPPED = b"mapped", b"failed"
+
+
+class Box:
+    """One fork server, in namespaces of its own where that is possible."""
+
+    def __init__(self, options, role, guest_file):
+        """Starts it, without the layers that turn out not to be possible here.
+
+        Args:
+            options: the guest's, and "user", "caller" and "announces".
+            role: SHARED, CANDIDATE or TESTS.
+            guest_file: the program to start.
+        """
+        self.options, self.role, self.guest_file = options, role, guest_file
+        self.stdout, self.stderr, self.report, self.setup = (Pipe() for _ in range(4))
+        self.pipes = (self.stdout, self.stderr, self.report, self.setup)
+        self.poller = select.poll()
+        for pipe in (self.stdout, self.stderr, self.report):
+            self.poller.register(pipe.read_end, select.POLLIN)
+        without = {}
+        while True:
+            hello, fds = self.start(without)
+            if "failed" not in hello:
+                break
+            without[hello["failed"]] = hello["reason"]
+            self.channel.close()
+            os.waitpid(self.process, 0)
+        self.layers, self.missing = hello["layers"], hello["missing"]
+        # Process 1 ends all others of its namespace, by ending.
+        self.has_own_pids = "pid" in self.layers
+        if fds:
+            self.scratch = MountedScratch(fds)
+        else:
+            self.scratch = PlainScratch(options["scratch"], hello["owner"])
+
+    def start(self, without):
+        """Starts the fork server and hears of it; (its first frame, descriptors of its folders)."""
+        self.channel, far = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_STREAM)
+        passed = {1: self.stdout, 2: self.stderr, REPORT_FD: self.report, SETUP_FD: self.setup}
+        settings = json.dumps({**self.options, "without": without, "role": self.role})
+        self.process = self.fork_server = os.fork()
+        if self.process == 0:
+            # Above all that they are to become, so that none is overwritten before it is passed on.
+            high = {
+                fd: fcntl.fcntl(pipe.write_end, fcntl.F_DUPFD_CLOEXEC, FIRST_FREE_FD) for fd, pipe in passed.items()
+            }
+            high[CHANNEL_FD] = fcntl.fcntl(far.fileno(), fcntl.F_DUPFD_CLOEXEC, FIRST_FREE_FD)
+            for fd, source in high.items():
+                os.dup2(source, fd)
+            # A program of its own, so that nothing the supervisor has read is in its memory.
+            os.execv(sys.executable, [sys.executable, "-I", "-S", "-X", "utf8", self.guest_file, settings])
+        far.close()
+        self.listener = select.poll()
+        self.listener.register(self.channel, select.POLLIN)
+        while True:
+            message, fds = self.hear()
+            if "map_users_of" in message:
+                self.channel.send(MAPPED if map_users(message["map_users_of"]) else NOT_MAPPED)
+            elif "fork_server" in message:
+                self.fork_server = message["fork_server"]
+            else:
+                return message, fds
+
+    def hear(self):
+        """A message of the fork server's while it starts, and the descriptors that came with it."""
+        head, controls, _, _ = self.channel.recvmsg(HEAD.size, _socket.CMSG_SPACE(4 * MOST_FOLDERS))
+        if len(head) < HEAD.size:
+            raise EOFError("the fork server ended: " + self.last_words())
+        body = self.channel.recv(HEAD.unpack(head)[0], _socket.MSG_WAITALL)
+        fds = list(struct.unpack("%di" % (len(controls[0][2]) // 4), controls[0][2])) if controls else []
+        return json.loads(body), fds
+
+    def last_words(self):
+        """What the fork server wrote to its standard error, which is its programs' too, before it ended."""
+        return self.stderr.read_now().decode("utf-8", "replace").strip().rpartition("\n")[2]
+
+    def send(self, job, link, *texts):
+        """Gives the fork server its next program.
+
+        Args:
+            job: as JOB has it.
+            link: the program's socket to another one; None if it has none.
+            texts: bytes that follow.
+        """
+        if link is None:
+            self.channel.sendall(b"".join((JOB.pack(*job), *texts)))
+            return
+        self.channel.sendall(JOB.pack(*job))
+        carried = [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, struct.pack("i", link.fileno()))]
+        self.channel.sendmsg([LINK_BYTE], carried)
+        self.channel.sendall(b"".join(texts))
+
+    def state(self):
+        """What the fork server says of its program."""
+        word = self.channel.recv(STATE.size, _socket.MSG_WAITALL)
+        if len(word) < STATE.size:
+            raise EOFError("the fork server ended: " + self.last_words())
+        return STATE.unpack(word)
+
+    def answers(self, seconds):
+        """Whether the fork server says something within so many seconds."""
+        return bool(self.listener.poll(seconds * 1000))
+
+    def written(self, *streams):
+        """Those of a program's streams in which there is something."""
+        ready = self.poller.poll(0)
+        return [stream for stream in streams if (stream.pipe.read_end, select.POLLIN) in ready]
+
+    def all_ended(self):
+        """Waits until all that the program started has ended too."""
+        self.channel.recv(len(ALL_ENDED), _socket.MSG_WAITALL)
+
+    def stop_program(self, pid):
+        """Ends a program; its fork server then ends what it started.
+
+        Args:
+            pid: the program's first process; 0 if that is not known.
+        """
+        for each in children(self.fork_server) if self.has_own_pids else [pid]:
+            kill(os.kill, each)
+
+    def tidy(self):
+        """Gives the next program pipes and folders as new."""
+        for pipe in (self.stdout, self.stderr, self.report):
+            pipe.tidy()
+        self.scratch.tidy()
+
+    def end(self):
+        """Ends the fork server and all that runs in it."""
+        self.channel.close()
+        kill(os.kill, self.fork_server)
+        try:
+            if self.has_own_pids:
+                os.waitpid(self.process, 0)
+            else:
+                end_descendants(True, self.process)
+        finally:
+            self.scratch.remove()
+
+
+def map_users(pid):
+    """Says who is who in a process's new user namespace: its programs' user is nobody outside, or the caller.
+
+    Returns:
+        Whether that was possible.
+    """
+    own = {"uid": os.geteuid(), "gid": os.getegid()}
+    choices = [{name: f"{NAMESPACE_UID} {number} 1" for name, number in own.items()}]
+    if own["uid"] == 0:
+        # Also root stays root in it, to show what only root can read. In a container there may be no other users.
+        choices.insert(0, dict.fromkeys(own, f"0 0 1\n{NAMESPACE_UID} {draw_uid()} 1"))
+    for maps in choices:
+        try:
+            if own["uid"] != 0:
+                write_proc(pid, "setgroups", "deny")
+            for name, lines in maps.items():
+                write_proc(pid, name + "_map", lines)
+            return True
+        except OSError:
+            continue
+    return False
+
+
+def write_proc(pid, name, text):
+    """Writes a file of /proc in one call, as the kernel demands."""
+    fd = os.open(f"/proc/{pid}/{name}", os.O_WRONLY)
+    try:
+        os.write(fd, text.encode())
+    finally:
+        os.close(fd)

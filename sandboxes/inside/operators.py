@@ -1,0 +1,35 @@
+"""The special methods that cross: what `len(x)`, `x + y` and `for y in x` call on the other process's objects."""
+
+ORDER = ("__lt__", "__le__", "__gt__", "__ge__")
+ARITHMETIC = "add sub mul truediv floordiv mod matmul divmod pow lshift rshift and or xor".split()
+# With these, plain data of one process would meet code of the other that decides what comes of it.
+GUARDED = frozenset(
+    [
+        *("__eq__", "__ne__", "__contains__"),
+        *ORDER,
+        *["__%s%s__" % (prefix, name) for prefix in ("", "r", "i") for name in ARITHMETIC],
+    ]
+)
+COMPARISONS = frozenset((*ORDER, "__eq__", "__ne__", "__hash__"))
+# How data looks when it is read: of a subclass of list, say, as a list.
+READING = frozenset(
+    "__len__ __iter__ __getitem__ __contains__ __reversed__ __bool__ __int__ __float__ __complex__ __index__ __round__ "
+    "__trunc__ __floor__ __ceil__ __abs__ __neg__ __pos__ __invert__ __next__ __length_hint__ __fspath__".split()
+)
+OPERATORS = (
+    GUARDED
+    | READING
+    | frozenset(
+        "__setitem__ __delitem__ __call__ __enter__ __exit__ __hash__ __repr__ __str__ __format__ __await__ __aiter__ "
+        "__anext__ __aenter__ __aexit__ __missing__ __bytes__".split()
+    )
+)
+# Asked for by name, these are the object's own, and not what the process that asks knows of its stand-in.
+READABLE = frozenset(
+    "__dict__ __name__ __qualname__ __wrapped__ __members__ __annotations__ __defaults__ __kwdefaults__ __self__ "
+    "__func__ __version__ __dataclass_fields__ __match_args__ __cached__".split()
+)
+
+
+def is_special(name):
+    return name[:2] == "__" and name[-2:] == "__" and len(name) > 4

@@ -1,0 +1,97 @@
+"""The folders that programs may write to, and how they are emptied after each."""
+
+import os
+
+from .endings import remove_folder, remove_tree
+
+# Others may pass through it to a program's folder, which is the program's alone.
+SCRATCH_MODE = 0o711
+FOLDER_MODE = 0o700
+PLAIN_NAME = "run"
+
+
+def extended_attributes(folder):
+    """Names of a folder's attributes besides its mode; none where there is no such thing."""
+    try:
+        return os.listxattr(folder)
+    except (AttributeError, OSError):
+        return []
+
+
+class MountedScratch:
+    """Folders on a small file system in memory, which goes with the last process that sees it."""
+
+    def __init__(self, folders):
+        """Takes descriptors of them, with what is mounted there and nothing else."""
+        self.folders = {folder: set(os.listdir(folder)) for folder in folders}
+        self.any_folder = folders[0]
+        self.free_files = self.count_free_files()
+
+    def count_free_files(self):
+        return os.fstatvfs(self.any_folder).f_ffree
+
+    def tidy(self):
+        """Gives the next program empty folders."""
+        # One question answers for all three: whether there is a file more than there was.
+        untouched = self.count_free_files() == self.free_files
+        for folder, mounted in self.folders.items():
+            if os.fstat(folder).st_mode & 0o7777 != FOLDER_MODE:
+                os.fchmod(folder, FOLDER_MODE)
+            for attribute in extended_attributes(folder):
+                # Such as a default access list, by which the next program could not open its own files.
+                os.removexattr(folder, attribute)
+            if not untouched:
+                for name in set(os.listdir(folder)) - mounted:
+                    remove_tree(folder, name)
+
+    def remove(self):
+        """Removes nothing: the kernel does."""
+        for folder in self.folders:
+            os.close(folder)
+
+
+class PlainScratch:
+    """A folder of the machine's, with one in it for programs."""
+
+    def __init__(self, path, owner):
+        """Makes the programs' folder in the one at `path`, for the user `owner`, or for this one if that is None."""
+        self.path, self.workplace = path, os.path.join(path, PLAIN_NAME)
+        self.owner = owner
+        # Held open, because a program that shares our user can rename it.
+        self.folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+        self.make_workplace()
+
+    def make_workplace(self):
+        os.fchmod(self.folder, SCRATCH_MODE)
+        os.mkdir(self.workplace, FOLDER_MODE)
+        if self.owner is not None:
+            os.chown(self.workplace, self.owner, self.owner)
+        self.made = os.lstat(self.workplace)
+
+    def tidy(self):
+        """Gives the next program an empty folder."""
+        if self.is_tidy():
+            return
+        os.fchmod(self.folder, SCRATCH_MODE)
+        for name in os.listdir(self.folder):
+            remove_tree(self.folder, name)
+        self.make_workplace()
+
+    def is_tidy(self):
+        """Whether the last program left its folder as it found it."""
+        try:
+            found, made = os.lstat(self.workplace), self.made
+            same = (found.st_ino, found.st_mode, found.st_uid) == (made.st_ino, made.st_mode, made.st_uid)
+            same = same and not extended_attributes(self.workplace)
+            return same and os.listdir(self.folder) == [PLAIN_NAME] and not os.listdir(self.workplace)
+        except OSError:
+            return False
+
+    def remove(self):
+        """Removes the folder with all in it, wherever a program moved it."""
+        try:
+            path = os.readlink("/proc/self/fd/%d" % self.folder)
+        except OSError:
+            path = self.path
+        os.fchmod(self.folder, SCRATCH_MODE)
+        remove_folder(path)

@@ -1,0 +1,208 @@
+"""The system calls that programs may not make: a filter in the kernel, for this process and all that it starts.
+
+A list of what is denied, since what honest libraries call grows with every release. Most of what stands here needs
+privileges anyway: denying it too keeps programs from code of the kernel that has often had faults.
+"""
+
+import errno
+import struct
+
+from .kernel import (
+    CLONE_NEWCGROUP,
+    CLONE_NEWIPC,
+    CLONE_NEWNET,
+    CLONE_NEWNS,
+    CLONE_NEWPID,
+    CLONE_NEWUSER,
+    CLONE_NEWUTS,
+    MACHINE,
+    NUMBERS,
+    PR_SET_NO_NEW_PRIVS,
+    ctypes,
+    prctl,
+    system_call,
+)
+
+# By name: the number on x86-64 and on ARM64, None where there is no such call.
+DENIED = {
+    # Other processes.
+    "ptrace": (101, 117),
+    "process_vm_readv": (310, 270),
+    "process_vm_writev": (311, 271),
+    "process_madvise": (440, 440),
+    "process_mrelease": (448, 448),
+    "pidfd_getfd": (438, 438),
+    "kcmp": (312, 272),
+    "ioprio_set": (251, 30),
+    "migrate_pages": (256, 238),
+    "move_pages": (279, 239),
+    # Mounts, namespaces, and files by other ways than their names.
+    "mount": (165, 40),
+    "umount2": (166, 39),
+    "pivot_root": (155, 41),
+    "chroot": (161, 51),
+    "open_tree": (428, 428),
+    "move_mount": (429, 429),
+    "fsopen": (430, 430),
+    "fsconfig": (431, 431),
+    "fsmount": (432, 432),
+    "fspick": (433, 433),
+    "mount_setattr": (442, 442),
+    "unshare": (272, 97),
+    "setns": (308, 268),
+    "name_to_handle_at": (303, 264),
+    "open_by_handle_at": (304, 265),
+    "fanotify_init": (300, 262),
+    # What outlives a program: keys, and memory that the limits don't count.
+    "add_key": (248, 217),
+    "request_key": (249, 218),
+    "keyctl": (250, 219),
+    "shmget": (29, 194),
+    "shmat": (30, 196),
+    "semget": (64, 190),
+    "msgget": (68, 186),
+    "mq_open": (240, 180),
+    "memfd_create": (319, 279),
+    "memfd_secret": (447, 447),
+    # The kernel itself.
+    "bpf": (321, 280),
+    "perf_event_open": (298, 241),
+    "userfaultfd": (323, 282),
+    "io_uring_setup": (425, 425),
+    "io_uring_enter": (426, 426),
+    "io_uring_register": (427, 427),
+    "kexec_load": (246, 104),
+    "kexec_file_load": (320, 294),
+    "init_module": (175, 105),
+    "finit_module": (313, 273),
+    "delete_module": (176, 106),
+    "lookup_dcookie": (212, 18),
+    "syslog": (103, 116),
+    # The machine.
+    "reboot": (169, 142),
+    "swapon": (167, 224),
+    "swapoff": (168, 225),
+    "acct": (163, 89),
+    "quotactl": (179, 60),
+    "quotactl_fd": (443, 443),
+    "settimeofday": (164, 170),
+    "clock_settime": (227, 112),
+    "clock_adjtime": (305, 266),
+    "adjtimex": (159, 171),
+    "sethostname": (170, 161),
+    "setdomainname": (171, 162),
+    "vhangup": (153, 58),
+    "iopl": (172, None),
+    "ioperm": (173, None),
+    "modify_ldt": (154, None),
+}
+# Calls that are allowed with some arguments only.
+CLONE, CLONE3, SOCKET, SOCKETPAIR, PRLIMIT, IOCTL = (56, 220), (435, 435), (41, 198), (53, 199), (302, 261), (16, 29)
+PERSONALITY, SETPRIORITY, KILL = (135, 92), (141, 140), (62, 129)
+# Of signals, whose first argument is a process: tkill, tgkill, rt_sigqueueinfo, rt_tgsigqueueinfo, pidfd_open.
+SIGNALLING = ((200, 130), (234, 131), (129, 138), (297, 240), (434, 434))
+# Of scheduling, whose first argument is a process: sched_setscheduler, _setparam, _setattr, _setaffinity.
+SCHEDULING = ((144, 119), (142, 118), (314, 274), (203, 122))
+# Later ones are not known here, and no program is lost without them.
+HIGHEST_NUMBER = 456
+
+ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
+NAMESPACES = CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP
+AF_UNIX, AF_INET, AF_INET6 = 1, 2, 10
+TIOCSTI, TIOCLINUX = 0x5412, 0x541C
+X32_BIT = 0x40000000
+
+LOAD, JUMP_EQUAL, JUMP_ABOVE, JUMP_IF_BITS, RETURN = 0x20, 0x15, 0x25, 0x45, 0x06
+ALLOW, ERRNO = 0x7FFF0000, 0x00050000
+SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_SPEC_ALLOW = 1, 4
+NUMBER_AT, ARCHITECTURE_AT, ARGUMENTS_AT = 0, 4, 16
+NOT_PERMITTED, NOT_THERE = ERRNO | errno.EPERM, ERRNO | errno.ENOSYS
+
+
+def instruction(code, value, if_true=0, if_false=0):
+    return struct.pack("=HBBI", code, if_true, if_false, value)
+
+
+def load_argument(index):
+    """Loads the lower half of an argument: all that the kernel looks at, of those that are looked at here."""
+    return instruction(LOAD, ARGUMENTS_AT + 8 * index)
+
+
+def deny_unless(index, allowed):
+    """Allows a call if an argument is one of these."""
+    lines = [load_argument(index)]
+    lines += [instruction(JUMP_EQUAL, value, len(allowed) - place) for place, value in enumerate(allowed)]
+    return [*lines, instruction(RETURN, NOT_PERMITTED), instruction(RETURN, ALLOW)]
+
+
+def deny_if(index, denied):
+    """Denies a call if an argument is one of these."""
+    lines = [load_argument(index)]
+    lines += [instruction(JUMP_EQUAL, value, len(denied) - place) for place, value in enumerate(denied)]
+    return [*lines, instruction(RETURN, ALLOW), instruction(RETURN, NOT_PERMITTED)]
+
+
+def own_priority_only():
+    """Allows setpriority(PRIO_PROCESS, 0, ...): of the process that asks."""
+    deny, allow = instruction(RETURN, NOT_PERMITTED), instruction(RETURN, ALLOW)
+    which = [load_argument(0), instruction(JUMP_EQUAL, 0, 0, 2)]
+    return [*which, load_argument(1), instruction(JUMP_EQUAL, 0, 1), deny, allow]
+
+
+def filter_lines(machine, network, protected_pids):
+    """The filter, as instructions of the kernel's packet filter.
+
+    Args:
+        machine: "x86_64" or "aarch64".
+        network: whether programs may use the internet's protocols.
+        protected_pids: processes that programs can see, and may not signal.
+    """
+    column = list(NUMBERS).index(machine)
+    rules = [(numbers, [instruction(RETURN, NOT_PERMITTED)]) for numbers in DENIED.values()]
+    rules += [(numbers, deny_unless(0, (0,))) for numbers in (PRLIMIT, *SCHEDULING)]
+    clone = [load_argument(0), instruction(JUMP_IF_BITS, NAMESPACES, 1), instruction(RETURN, ALLOW)]
+    rules += [
+        (CLONE, [*clone, instruction(RETURN, NOT_PERMITTED)]),
+        # Its flags are in memory, where a filter can't look; the C library then uses the older call.
+        (CLONE3, [instruction(RETURN, NOT_THERE)]),
+        (SOCKET, deny_unless(0, (AF_UNIX, AF_INET, AF_INET6) if network else ())),
+        (SOCKETPAIR, deny_unless(0, (AF_UNIX,))),
+        (IOCTL, deny_if(1, (TIOCSTI, TIOCLINUX))),
+        (PERSONALITY, deny_unless(0, (0, 0xFFFFFFFF))),
+        (SETPRIORITY, own_priority_only()),
+    ]
+    if protected_pids:
+        # -1: all that the user may signal; the negative ones: their process groups.
+        targets = [0xFFFFFFFF, *protected_pids, *((1 << 32) - pid for pid in protected_pids)]
+        rules += [(KILL, deny_if(0, targets)), *((numbers, deny_if(0, protected_pids)) for numbers in SIGNALLING)]
+    lines = [
+        instruction(LOAD, ARCHITECTURE_AT),
+        # Programs of another architecture, which have other numbers.
+        instruction(JUMP_EQUAL, ARCHITECTURES[machine], 1),
+        instruction(RETURN, NOT_THERE),
+        instruction(LOAD, NUMBER_AT),
+        instruction(JUMP_ABOVE, HIGHEST_NUMBER, 0, 1),
+        instruction(RETURN, NOT_THERE),
+    ]
+    for numbers, then in rules:
+        if numbers[column] is not None:
+            lines += [instruction(JUMP_EQUAL, numbers[column], 0, len(then)), *then]
+    return [*lines, instruction(RETURN, ALLOW)]
+
+
+def install(network, protected_pids):
+    """Puts the filter over this process and all that it starts.
+
+    Raises:
+        OSError: if the kernel has no such filters, or this machine's numbers are not known here.
+    """
+    if ctypes is None or MACHINE not in ARCHITECTURES:
+        raise OSError(f"no list of system calls for {MACHINE}")
+    code = b"".join(filter_lines(MACHINE, network, protected_pids))
+    text = ctypes.create_string_buffer(code, len(code))
+    # struct sock_fprog: how many instructions, and where they are.
+    program = struct.pack("@HP", len(code) // 8, ctypes.addressof(text))
+    prctl(PR_SET_NO_NEW_PRIVS, 1)
+    # SPEC_ALLOW: else older kernels make all that runs under a filter slower, against a fault that a process could only
+    # use against itself.
+    system_call("seccomp", SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_SPEC_ALLOW, program)

@@ -1,0 +1,163 @@
+"""What a sandbox may keep its programs from, what its user can choose of that, and what each layer means."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import warnings
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sandboxes.checks import shortened
+from sandboxes.contract import Isolation, SandboxUnavailable
+
+MODES = ("auto", "strict", "off")
+
+LAYERS = {
+    "user": "programs run as a user that nobody else is, without any of root's powers",
+    "mount": "programs see a read-only system with the interpreter, and small folders in memory of their own",
+    "pid": "programs see no process but their own, and all that they started ends with them",
+    "net": "programs have no network, not even this machine's own",
+    "ipc": "programs share no memory and no queues with others",
+    "uts": "programs can't learn or change the machine's name",
+    "seccomp": "system calls that no honest program makes are refused",
+    "no_new_privs": "nothing that programs start gets more rights than they have",
+    "session": "programs have no terminal, and signals for your processes don't reach them",
+    "scratch": "each program has empty folders of its own, emptied after it",
+    "reaper": "what a program started and left, however detached, is ended with it",
+    "capabilities": "programs run as a user that nobody else is, with none of root's powers but to read every file",
+    "landlock": "programs can read the system and the interpreter, write to their own folders, and signal nobody else",
+    "rlimits": "CPU time, memory, processes, open files and file size are limited",
+}
+"""What each layer means, by the name that a guest gives it."""
+
+OWN_PATHS = ("/", "/proc", "/dev", "/dev/shm", "/tmp", "/work")  # noqa: S108 (of the sandbox)
+
+_warned: set[frozenset[str]] = set()
+
+
+@dataclass(frozen=True)
+class Confinement:
+    """What surrounds the programs of one sandbox."""
+
+    isolation: str = "auto"
+    """"auto": what is possible here; "strict": all layers, or no program runs; "off": limits only, for debugging."""
+
+    network: bool = False
+    """Whether programs may use the network."""
+
+    read_only_paths: tuple[str, ...] = ()
+    """More files and folders that programs can read."""
+
+    env: tuple[tuple[str, str], ...] = ()
+    """More environment variables of programs, as (name, value)."""
+
+    preload: tuple[str, ...] = ()
+    """Modules that are imported before the programs are forked, so that importing them costs each nothing."""
+
+    @classmethod
+    def checked(
+        cls,
+        isolation: Any = "auto",
+        network: Any = False,
+        read_only_paths: Any = (),
+        env: Any = None,
+        preload: Any = (),
+    ) -> Confinement:
+        """A Confinement from what people give.
+
+        Raises:
+            ValueError, TypeError: for what can't be right; the message names the value.
+        """
+        if isolation not in MODES:
+            raise ValueError(f"isolation must be one of {', '.join(MODES)}, not {shortened(isolation)}")
+        if network not in (True, False):
+            raise TypeError(f"network must be True or False, not {shortened(network)}")
+        return cls(
+            isolation,
+            bool(network),
+            tuple(checked_path(path) for path in _strings("read_only_paths", read_only_paths)),
+            tuple(sorted(checked_variables(env or {}).items())),
+            tuple(checked_module(name) for name in _strings("preload", preload)),
+        )
+
+    def accept(self, isolation: Isolation) -> None:
+        """Looks at what a guest really enforces.
+
+        Warns once, in each process, of the layers that are missing here.
+
+        Raises:
+            SandboxUnavailable: if some are, and must not be.
+        """
+        missing = {layer: reason for layer, reason in isolation.missing.items() if layer in LAYERS}
+        if not missing or self.isolation == "off":
+            return
+        reasons = "; ".join(f"{layer} ({reason})" for layer, reason in missing.items())
+        if self.isolation == "strict":
+            raise SandboxUnavailable(
+                f'isolation="strict", but these layers can\'t be had here: {reasons}. Run where they can, '
+                'or with isolation="auto", which goes without them'
+            )
+        if frozenset(missing) not in _warned:
+            _warned.add(frozenset(missing))
+            warnings.warn(
+                f"programs are less isolated here than they could be, without: {reasons}. "
+                "`code-eval doctor` shows what is on",
+                stacklevel=2,
+            )
+
+
+def _strings(name: str, given: Any) -> list[str]:
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise TypeError(f"{name} must be a list of strings, not {shortened(given)}")
+    values = [os.fspath(value) if isinstance(value, os.PathLike) else value for value in given]
+    for value in values:
+        if not isinstance(value, str):
+            raise TypeError(f"{name} must hold strings, not {shortened(value)}")
+    return values
+
+
+def checked_path(path: str) -> str:
+    """The absolute path of something that is there and that programs may be shown.
+
+    Raises:
+        ValueError: if it is not there, or is one of the sandbox's own.
+    """
+    absolute = os.path.abspath(os.path.expanduser(path))
+    if not os.path.exists(absolute):
+        raise ValueError(f"read_only_paths: there is no {shortened(path)}")
+    if absolute in OWN_PATHS or absolute.startswith("/proc/"):
+        raise ValueError(f"read_only_paths: {shortened(path)} can't be shown, since programs have one of their own")
+    return absolute
+
+
+def checked_variables(env: Any) -> dict[str, str]:
+    """Environment variables.
+
+    Raises:
+        ValueError, TypeError: for what can't be one.
+    """
+    if not isinstance(env, Mapping):
+        raise TypeError(f"env must be a dict of strings, not {shortened(env)}")
+    for name, value in env.items():
+        if not isinstance(name, str) or not isinstance(value, str):
+            raise TypeError(f"env must hold strings, not {shortened({name: value})}")
+        if not name or "=" in name or "\0" in name + value:
+            raise ValueError(f"env: {shortened({name: value})} can't be an environment variable")
+    return dict(env)
+
+
+def checked_module(name: str) -> str:
+    """The name of a module that can be imported here.
+
+    Raises:
+        ValueError: if it can't.
+    """
+    try:
+        found = importlib.util.find_spec(name)
+    except (ImportError, ValueError):
+        found = None
+    if found is None:
+        raise ValueError(f"preload: no module {shortened(name)} is installed for this interpreter")
+    return name

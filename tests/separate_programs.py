@@ -1,0 +1,29 @@
+"""Reads the programs in the folder beside this file: a candidate, then facts, each with the tests that show it."""
+
+from pathlib import Path
+from typing import NamedTuple
+
+FOLDER = Path(__file__).parent / "programs"
+MARK = "@@ "
+
+
+class SeparateProgram(NamedTuple):
+    """A candidate and its tests."""
+
+    fact: str
+    """What is shown, or tried."""
+
+    candidate: str
+    tests: str
+
+
+def read_programs(name: str) -> list[SeparateProgram]:
+    """The programs of one file."""
+    programs, candidate = [], ""
+    for part in ("\n" + (FOLDER / f"{name}.txt").read_text(encoding="utf-8")).split("\n" + MARK)[1:]:
+        heading, _, text = part.partition("\n")
+        if heading == "candidate":
+            candidate = text + "\n"
+        else:
+            programs.append(SeparateProgram(heading, candidate, text + "\n"))
+    return programs

@@ -1,0 +1,219 @@
+"""Values as JSON and back, and what hostile bytes can do to the end that reads them."""
+
+import datetime
+import math
+import struct
+from collections import Counter, OrderedDict, defaultdict, deque
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sandboxes.inside.crossing import MOST_INT, Packer, Unpacker, scan, write
+from sandboxes.inside.guarding import Guard
+from sandboxes.inside.link import Link
+
+
+def crossed(value: Any) -> Any:
+    """A value as the other process gets it."""
+    packer = Packer(Link(-1))
+    roots = list(packer.children([value]))
+    message = write([roots, packer.finish()]).encode("utf-8", "surrogatepass")
+    (roots, nodes), _ = scan(message.decode("utf-8", "surrogatepass"), 0)
+    unpacker = Unpacker(Guard(-1, ""), nodes)
+    unpacker.build()
+    return unpacker.resolve(roots)[0]
+
+
+def bits(value: float) -> bytes:
+    """A float's own bytes, which tell NaNs and zeros apart."""
+    return struct.pack(">d", value)
+
+
+SCALARS = (
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.integers(min_value=-(1 << 3000), max_value=1 << 3000)
+    | st.floats(allow_nan=False)
+    | st.complex_numbers(allow_nan=False)
+    | st.text(st.characters())
+    | st.binary()
+    | st.decimals(allow_nan=False)
+    | st.fractions()
+    | st.datetimes()
+    | st.timedeltas()
+)
+KEYS = st.integers() | st.text() | st.tuples(st.integers(), st.text()) | st.none() | st.frozensets(st.integers())
+VALUES = st.recursive(
+    SCALARS,
+    lambda inner: (
+        st.lists(inner)
+        | st.lists(inner).map(tuple)
+        | st.dictionaries(KEYS, inner)
+        | st.dictionaries(KEYS, inner).map(OrderedDict)
+        | st.lists(inner).map(deque)
+        | st.sets(KEYS)
+    ),
+    max_leaves=20,
+)
+
+
+def shape(value: Any) -> Any:
+    """A value with the types of all that is in it, since 1 == 1.0 == True."""
+    if isinstance(value, dict):
+        return type(value), [(shape(key), shape(item)) for key, item in value.items()]
+    if isinstance(value, (list, tuple, deque)):
+        return type(value), [shape(item) for item in value]
+    if isinstance(value, float):
+        return float, bits(value)
+    if isinstance(value, complex):
+        return complex, bits(value.real), bits(value.imag)
+    return type(value), value
+
+
+@given(VALUES)
+@settings(max_examples=150, deadline=None)
+def test_data_comes_back_as_it_was(value):
+    """Plain data keeps its values, types, order and float bits."""
+    assert shape(crossed(value)) == shape(value)
+
+
+def test_integers_of_any_size_come_back():
+    """No limit on digits applies."""
+    for value in (MOST_INT - 1, MOST_INT, -MOST_INT, 10**5000, -(7**9999)):
+        assert (crossed([value, (value,)]) == [value, (value,)]) is True
+
+
+def test_every_nan_keeps_its_bits():
+    """A NaN's sign and payload are kept."""
+    for content in ("7ff8000000000000", "fff8000000000000", "7ff8000000000123"):
+        value = struct.unpack(">d", bytes.fromhex(content))[0]
+        assert bits(crossed(value)).hex() == content
+
+
+def test_plain_nan_is_the_one_nan():
+    """`[math.nan] == [math.nan]` holds by identity, and so it does here."""
+    assert crossed([float("nan"), math.inf]) == [math.nan, math.inf]
+
+
+def test_surrogates_stay_apart():
+    """Two lone surrogates do not become one character."""
+    assert crossed(["\ud83d\ude00", "\ude00\ud83d"]) == ["\ud83d\ude00", "\ude00\ud83d"]
+    assert len(crossed("\ud83d\ude00")) == 2
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        ...,
+        NotImplemented,
+        range(1, 10, 3),
+        slice(None, 5),
+        bytearray(b"\x00\xff"),
+        frozenset({1, (2, frozenset())}),
+        deque([1, 2], maxlen=2),
+        Counter("aab"),
+        datetime.date(2020, 2, 29),
+        datetime.time(1, 2, 3, 4, fold=1),
+        datetime.datetime(2020, 1, 1, tzinfo=datetime.timezone(datetime.timedelta(hours=-3), "X")),
+        Decimal("-0E-7"),
+        Fraction(-3, 7),
+        int,
+        ValueError,
+        {(1, 2): {3}, None: [True, 1, 1.0]},
+    ],
+)
+def test_value_of_a_kind_of_its_own_comes_back(value):
+    """Each kind of data has its own form."""
+    assert repr(crossed(value)) == repr(value)
+    assert crossed(value) == value
+
+
+def test_defaultdict_keeps_its_factory():
+    """A defaultdict of a builtin type goes on making values."""
+    found = crossed(defaultdict(list, a=[1]))
+    assert (found, found["new"]) == ({"a": [1], "new": []}, [])
+
+
+def test_shared_references_and_cycles_keep_their_shape():
+    """What is one object stays one object."""
+    inner: list[Any] = [1]
+    inner.append((inner, {"a": inner}))
+    found = crossed([inner, inner])
+    assert found[0] is found[1]
+    assert found[0][1][0] is found[0] is found[0][1][1]["a"]
+
+
+def test_depth_is_no_limit():
+    """A list in a list, a hundred thousand times, comes back."""
+    value: Any = ()
+    for k in range(100_000):
+        value = [value] if k % 2 else (value,)
+    found, depth = crossed(value), 0
+    while found:
+        found, depth = found[0], depth + 1
+    assert depth == 100_000
+
+
+@pytest.mark.parametrize("dtype", ["?", "i1", "u8", "f2", "f8", "c16", "U3", "S2", "M8[s]", "m8[ms]", ">i4"])
+def test_arrays_come_back(dtype):
+    """Arrays and scalars of numpy and keep their type, shape and content."""
+    array = np.arange(6).astype("i8").astype(dtype).reshape(2, 3)
+    found = crossed([array, array[0, 1]])
+    assert (found[0] == array).all()
+    assert (found[0].dtype, found[0].shape) == (array.dtype, array.shape)
+    assert type(found[1]) is type(array[0, 1])
+    found[0][0, 0] = found[0][1, 1]
+
+
+PLAIN = st.none() | st.booleans() | st.integers(-3, 30) | st.text(max_size=5) | st.floats()
+KINDS = st.sampled_from(
+    "list tuple set frozenset dict OrderedDict Counter deque defaultdict int float complex bytes bytearray range slice "
+    "keys items str data array scalar type class object value exception function generator mine yours copy".split()
+)
+NODES = st.lists(
+    st.lists(KINDS | PLAIN | st.lists(st.integers(-2, 12), max_size=2) | st.just("builtins"), max_size=12), max_size=10
+)
+
+
+@given(NODES)
+@settings(max_examples=400, deadline=None)
+def test_hostile_nodes_make_data_or_an_error(nodes):
+    """Whatever nodes say, they make values of known kinds, or raise an ordinary exception."""
+    link = Guard(-1, "")
+    try:
+        values = Unpacker(link, nodes).build()
+    except Exception:
+        return
+    assert all(type(value).__module__ for value in values)
+
+
+@pytest.mark.parametrize(
+    "node",
+    [
+        ["type", "os", "system"],
+        ["type", "builtins", "eval"],
+        ["type", "unittest", "TestCase"],
+        ["data", "subprocess", "Popen", "true"],
+        ["data", "builtins", "open", "/etc/passwd"],
+        ["array", "O", "1", "00" * 8],
+        ["module", "os"],
+        ["named", "os", "system"],
+        ["tuple", [0]],
+        ["object", 1, [0]],
+        ["yours", 1],
+        ["mine", 1],
+        ["copy", 1],
+        ["nothing"],
+        [],
+    ],
+)
+def test_node_that_names_what_it_may_not_is_refused(node):
+    """No name leads to code, and no node to what was never sent."""
+    with pytest.raises(Exception):  # noqa: B017 - any ordinary one ends the connection
+        Unpacker(Guard(-1, ""), [node]).build()

@@ -1,0 +1,164 @@
+"""What happens where the kernel or a container forbids a layer: the rest stays on, and everybody is told."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import unavailable
+from scoring import ROOT, environment
+from without_calls import MACHINES
+
+TESTS = Path(__file__).parent
+NAMESPACES = {"user", "pid", "mount", "net", "ipc", "uts"}
+# What is lost where these system calls are refused.
+LOST = {
+    "unshare": NAMESPACES - {"user"},
+    "mount": {"mount"},
+    "pivot_root": {"mount"},
+    "mount_setattr": {"mount"},
+    "seccomp": {"seccomp"},
+    "mount,seccomp": {"mount", "seccomp"},
+}
+SCRIPT = """
+import json, sys, warnings
+from sandboxes import Limits, Outcome, Pool, Program, SandboxUnavailable, open_sandbox
+said = {"strict": ""}
+try:
+    Pool(open_sandbox("subprocess", isolation="strict")).preflight()
+except SandboxUnavailable as error:
+    said["strict"] = str(error)
+pool = Pool(open_sandbox("subprocess"))
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    for _ in range(2):
+        verdicts = pool.run_all([Program("x = 1", ""), Program("x = 1", "assert x > 1")] * 3, 3)
+    isolation = pool.preflight()
+said["warnings"] = [str(warning.message) for warning in caught]
+said["outcomes"] = [verdict.outcome.value for verdict in verdicts]
+said["layers"] = sorted({layer for verdict in verdicts for layer in verdict.isolation})
+said["missing"] = isolation.missing
+print(json.dumps(said))
+"""
+NOBODY = {"user": 65534, "group": 65534, "extra_groups": []}
+
+
+def python_without(calls, *arguments, seconds=300, **popen):
+    """Runs Python where system calls are refused; a finished process with texts."""
+    if os.uname().machine not in MACHINES:
+        unavailable(f"no list of system calls for {os.uname().machine}")
+    return subprocess.run(
+        [sys.executable, str(TESTS / "without_calls.py"), calls, *map(str, arguments)],
+        cwd=ROOT,
+        env=environment(**popen.pop("variables", {})),
+        capture_output=True,
+        text=True,
+        timeout=seconds,
+        **popen,
+    )
+
+
+@pytest.fixture(scope="module")
+def said_without(pool):
+    """A function that says what a script finds out where system calls are refused; asked once for each."""
+    if missing := pool.preflight().missing:
+        unavailable(f"some layers are missing here in any case: {missing}")
+    found = {}
+
+    def said(calls):
+        if calls not in found:
+            done = python_without(calls, "-W", "error", "-c", SCRIPT)
+            assert (done.returncode, done.stderr) == (0, "")
+            found[calls] = json.loads(done.stdout)
+        return found[calls]
+
+    return said
+
+
+@pytest.fixture(scope="module", params=LOST)
+def calls(request):
+    """System calls that a container forbids."""
+    return request.param
+
+
+def test_the_rest_stays_on(said_without, calls, pool):
+    """Just the layers that need what is forbidden are missing, and no others."""
+    said = said_without(calls)
+    lost = set(pool.preflight().layers) - set(said["layers"])
+    # Root that finds no user of its own namespace becomes another one, or stays one without its powers.
+    assert lost - {"user"} == LOST[calls]
+    assert "user" in said["layers"] or "user" in said["missing"]
+
+
+def test_missing_layers_have_reasons(said_without, calls):
+    """Each layer that is missing is told with the reason."""
+    missing = said_without(calls)["missing"]
+    assert LOST[calls] <= set(missing)
+    assert all(missing.values())
+
+
+def test_verdicts_are_right_all_the_same(said_without, calls):
+    """Programs pass and fail as they do with all layers."""
+    assert said_without(calls)["outcomes"] == ["passed", "failed"] * 3
+
+
+def test_one_warning_is_given(said_without, calls):
+    """A process that runs programs is warned once, however many guests it has; the warning names what is missing."""
+    [warning] = said_without(calls)["warnings"]
+    assert all(f"{layer} (" in warning for layer in LOST[calls])
+    assert "code-eval doctor" in warning
+
+
+def test_strict_refuses(said_without, calls):
+    """With isolation="strict" no program runs; the error names each missing layer and the way out."""
+    error = said_without(calls)["strict"]
+    assert all(f"{layer} (" in error for layer in LOST[calls])
+    assert 'isolation="auto"' in error
+
+
+def test_doctor_tells_what_is_missing(said_without, calls):
+    """`code-eval doctor` says which layers are on, and which are not and why, and that programs run."""
+    done = python_without(calls, "-m", "code_tasks.cli", "doctor")
+    assert done.returncode == 0, done.stderr
+    rows = [line.split() for line in done.stdout.splitlines()]
+    assert {row[1] for row in rows if row[:1] == ["missing"]} >= LOST[calls]
+    assert all(len(row) > 2 for row in rows if row[:1] == ["missing"])
+    assert {row[1] for row in rows if row[:1] == ["on"]} == set(said_without(calls)["layers"])
+
+
+def test_older_kernel_loses_nothing(said_without, pool):
+    """A kernel without the newest calls has all layers too."""
+    said = said_without("no:mount_setattr,no:pidfd_open")
+    assert (said["missing"], set(said["layers"])) == ({}, set(pool.preflight().layers))
+
+
+def test_a_limit_on_namespaces_is_told(pool):
+    """Where no user namespace may be made any more, the layer that needs it is missing or had by other means."""
+    script = f"open('/proc/sys/user/max_user_namespaces', 'w').write('0')\n{SCRIPT}"
+    command = ["unshare", "--user", "--map-root-user", sys.executable, "-W", "error", "-c", script]
+    done = subprocess.run(command, cwd=ROOT, env=environment(), capture_output=True, text=True, timeout=300)
+    if "unshare failed" in done.stderr or "PermissionError" in done.stderr:
+        unavailable(f"no user namespace whose limits can be set: {done.stderr}")
+    assert (done.returncode, done.stderr) == (0, "")
+    said = json.loads(done.stdout)
+    assert said["outcomes"] == ["passed", "failed"] * 3
+    assert "user" in said["missing"]
+
+
+@pytest.mark.parametrize("who", ["caller", "ordinary user"])
+@pytest.mark.parametrize("calls", ["unshare", "unshare,seccomp"])
+def test_conformance_holds_without_namespaces(pool, folder, calls, who):
+    """Also without namespaces outcomes are told truly and nothing outlives a program."""
+    popen = {"variables": {"HOME": folder, "TMPDIR": folder, "CI": ""}}
+    if who == "ordinary user" and os.geteuid() == 0:
+        popen |= NOBODY
+        if python_without("unshare", "-c", "import evaluate", **popen).returncode:
+            pytest.skip("other users can't read this interpreter with its packages")
+    chosen = "test_outcome_is_told_truly or test_hanging or outlives or fresh_after or processes"
+    files = [TESTS / f"test_conformance{part}.py" for part in ("", "_endings", "_limits")]
+    options = ["-q", "-p", "no:cacheprovider", "-W", "ignore::UserWarning", "-k", chosen]
+    done = python_without(calls, "-m", "pytest", *options, *files, **popen)
+    assert done.returncode == 0, done.stdout[-3000:]
+    assert "skipped" not in done.stdout

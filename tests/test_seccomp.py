@@ -1,0 +1,237 @@
+"""The filter of system calls, run by an interpreter of its instructions: what is refused on each kind of machine."""
+
+import errno
+import signal
+import struct
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sandboxes.inside.seccomp import (
+    CLONE,
+    CLONE3,
+    DENIED,
+    HIGHEST_NUMBER,
+    IOCTL,
+    KILL,
+    PERSONALITY,
+    PRLIMIT,
+    SCHEDULING,
+    SETPRIORITY,
+    SIGNALLING,
+    SOCKET,
+    SOCKETPAIR,
+    filter_lines,
+)
+
+# As <linux/audit.h> and <linux/seccomp.h> have them: not taken from the code under test.
+ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
+I386, ARM = 0x40000003, 0x40000028
+ALLOW, ERRNO = 0x7FFF0000, 0x00050000
+PROTECTED = (1234, 77)
+FAMILIES = {"unix": 1, "inet": 2, "inet6": 10, "netlink": 16, "packet": 17, "vsock": 40, "alg": 38}
+NEW_NAMESPACES = (0x10000000, 0x20000000, 0x00020000, 0x40000000, 0x08000000, 0x04000000, 0x02000000)
+# Of what the C library starts threads and processes with.
+THREAD_FLAGS, FORK_FLAGS, VFORK_FLAGS = 0x3D0F00, 0x1200011, 0x4111
+ANY = st.integers(0, (1 << 64) - 1)
+
+machines = pytest.mark.parametrize("machine", ARCHITECTURES)
+
+
+def interpreted(lines, data):
+    """What the kernel's packet filter returns for a `struct seccomp_data`: the instructions used here, and no others."""
+    accumulator, place = None, 0
+    while True:
+        code, if_true, if_false, value = struct.unpack("=HBBI", lines[place])
+        place += 1
+        if code == 0x20:  # load a word
+            assert value % 4 == 0 and value <= 60
+            (accumulator,) = struct.unpack_from("=I", data, value)
+        elif code == 0x06:  # return
+            return value
+        else:
+            assert accumulator is not None
+            holds = {0x15: accumulator == value, 0x25: accumulator > value, 0x45: accumulator & value != 0}[code]
+            place += if_true if holds else if_false
+
+
+def asked(machine, number, *arguments, network=False, protected=(), architecture=None):
+    """What the filter says of a system call: None if it is allowed, else the name of the error."""
+    words = [argument & (1 << 64) - 1 for argument in arguments] + [0] * (6 - len(arguments))
+    architecture = ARCHITECTURES[machine] if architecture is None else architecture
+    answer = interpreted(
+        filter_lines(machine, network, protected), struct.pack("=IIQ6Q", number, architecture, 0, *words)
+    )
+    if answer == ALLOW:
+        return None
+    assert answer & 0xFFFF0000 == ERRNO
+    return errno.errorcode[answer & 0xFFFF]
+
+
+def number_of(machine, pair):
+    """A call's number on a machine."""
+    return pair[list(ARCHITECTURES).index(machine)]
+
+
+LISTED = [(machine, name) for machine in ARCHITECTURES for name in DENIED if number_of(machine, DENIED[name]) is not None]
+
+
+@machines
+@pytest.mark.parametrize("network", [False, True])
+@pytest.mark.parametrize("protected", [(), PROTECTED], ids=["alone", "with visible processes"])
+def test_filter_is_one_that_the_kernel_takes(machine, network, protected):
+    """The filter is short enough, every jump lands in it, and its last instruction returns."""
+    lines = filter_lines(machine, network, protected)
+    assert len(lines) <= 4096
+    for place, line in enumerate(lines):
+        code, if_true, if_false, _ = struct.unpack("=HBBI", line)
+        assert code == 0x06 or place + 1 + max(if_true, if_false) < len(lines)
+    assert struct.unpack("=HBBI", lines[-1])[0] == 0x06
+
+
+@pytest.mark.parametrize(("machine", "name"), LISTED)
+def test_call_of_the_list_is_refused(machine, name):
+    """A call of the list is refused, also when programs have a network."""
+    number = number_of(machine, DENIED[name])
+    assert asked(machine, number) == asked(machine, number, network=True, protected=PROTECTED) == "EPERM"
+
+
+@machines
+def test_numbers_of_the_list_differ(machine):
+    """No two calls of the list have the same number, nor one that is allowed with some arguments only."""
+    pairs = [*DENIED.values(), CLONE, CLONE3, SOCKET, SOCKETPAIR, PRLIMIT, IOCTL, PERSONALITY, SETPRIORITY, KILL]
+    numbers = [number_of(machine, pair) for pair in (*pairs, *SIGNALLING, *SCHEDULING)]
+    known = [number for number in numbers if number is not None]
+    assert len(known) == len(set(known))
+    assert max(known) <= HIGHEST_NUMBER
+
+
+@pytest.mark.parametrize("name", ["read", "write", "openat", "mmap", "execve", "exit_group", "futex", "wait4"])
+@machines
+def test_usual_calls_are_allowed(machine, name):
+    """What every program calls is allowed."""
+    numbers = {"x86_64": (0, 1, 257, 9, 59, 231, 202, 61), "aarch64": (63, 64, 56, 222, 221, 94, 98, 260)}
+    names = ["read", "write", "openat", "mmap", "execve", "exit_group", "futex", "wait4"]
+    assert asked(machine, numbers[machine][names.index(name)], *[(1 << 64) - 1] * 6) is None
+
+
+@machines
+@given(number=st.integers(0, (1 << 32) - 1), architecture=st.sampled_from([I386, ARM, 0, 0xC000003F]))
+def test_other_architectures_have_no_calls(machine, number, architecture):
+    """A program of another architecture, whose numbers mean other calls, can make none at all."""
+    assert asked(machine, number, architecture=architecture) == "ENOSYS"
+
+
+@machines
+@given(number=st.integers(HIGHEST_NUMBER + 1, (1 << 32) - 1))
+def test_unknown_calls_are_not_there(machine, number):
+    """Calls that are newer than the list are as on a kernel that does not have them."""
+    assert asked(machine, number) == "ENOSYS"
+
+
+@given(number=st.integers(0, HIGHEST_NUMBER))
+def test_second_numbers_of_calls_are_not_there(number):
+    """No call can be made by its number in the x32 table, which the same machine has."""
+    assert asked("x86_64", number | 0x40000000) == "ENOSYS"
+
+
+@machines
+@pytest.mark.parametrize("flag", NEW_NAMESPACES, ids=hex)
+@pytest.mark.parametrize("others", [0, signal.SIGCHLD, THREAD_FLAGS, VFORK_FLAGS, 7 << 32], ids=hex)
+def test_clone_makes_no_namespace(machine, flag, others):
+    """`clone` with a flag for a namespace is refused, whatever other flags it has."""
+    assert asked(machine, number_of(machine, CLONE), flag | others) == "EPERM"
+
+
+@machines
+@pytest.mark.parametrize("flags", [signal.SIGCHLD, THREAD_FLAGS, FORK_FLAGS, VFORK_FLAGS], ids=hex)
+def test_clone_starts_threads_and_processes(machine, flags):
+    """`clone` as the C library uses it is allowed."""
+    assert asked(machine, number_of(machine, CLONE), flags) is None
+
+
+@machines
+def test_newer_clone_is_not_there(machine):
+    """`clone3` is as on a kernel that does not have it, so that the C library uses the older one."""
+    assert asked(machine, number_of(machine, CLONE3), 1 << 40, 88) == "ENOSYS"
+
+
+@machines
+@given(family=ANY)
+def test_without_network_no_socket(machine, family):
+    """Without network `socket` is refused for every family."""
+    assert asked(machine, number_of(machine, SOCKET), family) == "EPERM"
+
+
+@machines
+@pytest.mark.parametrize(("family", "allowed"), [*zip(FAMILIES, (True,) * 3 + (False,) * 4, strict=True)])
+def test_with_network_internet_sockets_only(machine, family, allowed):
+    """With network a socket may be of the internet's families or local, and of no other."""
+    answer = asked(machine, number_of(machine, SOCKET), FAMILIES[family], network=True)
+    assert answer == (None if allowed else "EPERM")
+
+
+@machines
+@pytest.mark.parametrize("network", [False, True])
+def test_socket_pairs_are_local(machine, network):
+    """A pair of sockets may be local, and of no other family."""
+    number = number_of(machine, SOCKETPAIR)
+    answers = [asked(machine, number, family, network=network) for family in FAMILIES.values()]
+    assert answers == [None] + ["EPERM"] * (len(FAMILIES) - 1)
+
+
+@machines
+@pytest.mark.parametrize("pair", [PRLIMIT, *SCHEDULING], ids=str)
+@given(pid=st.integers(1, (1 << 32) - 1))
+def test_limits_and_scheduling_of_others_are_refused(machine, pair, pid):
+    """Limits, scheduler and CPUs can be set of the process that asks, and of no other."""
+    assert asked(machine, number_of(machine, pair), pid) == "EPERM"
+    assert asked(machine, number_of(machine, pair), 0, pid) is None
+
+
+@machines
+@pytest.mark.parametrize(("which", "who", "allowed"), [(0, 0, True), (0, 1, False), (1, 0, False), (2, 0, False)])
+def test_priority_of_others_is_refused(machine, which, who, allowed):
+    """A priority can be set of the process that asks, and of no other, no group and no user."""
+    answer = asked(machine, number_of(machine, SETPRIORITY), which, who, 19)
+    assert answer == (None if allowed else "EPERM")
+
+
+@machines
+@pytest.mark.parametrize("request_", [0x5412, 0x541C, 0x5412 | 1 << 32], ids=hex)
+def test_terminals_can_not_be_typed_into(machine, request_):
+    """What puts characters into a terminal's input is refused, also with bits set that the kernel ignores."""
+    assert asked(machine, number_of(machine, IOCTL), 0, request_) == "EPERM"
+    assert asked(machine, number_of(machine, IOCTL), 0, 0x5401) is None
+
+
+@machines
+@pytest.mark.parametrize(("persona", "allowed"), [(0, True), (0xFFFFFFFF, True), (0x40000, False), (8, False)])
+def test_personality_can_only_be_asked(machine, persona, allowed):
+    """`personality` may ask, and set nothing but the usual one."""
+    assert asked(machine, number_of(machine, PERSONALITY), persona) == (None if allowed else "EPERM")
+
+
+@machines
+@pytest.mark.parametrize("pid", [-1, *PROTECTED, *(-pid for pid in PROTECTED)])
+def test_protected_processes_get_no_signal(machine, pid):
+    """Processes that programs can see are signalled neither alone, nor as a group, nor with all others."""
+    assert asked(machine, number_of(machine, KILL), pid, 9, protected=PROTECTED) == "EPERM"
+    assert asked(machine, number_of(machine, KILL), pid, 9) is None
+
+
+@machines
+@pytest.mark.parametrize("pair", SIGNALLING, ids=str)
+def test_protected_processes_are_reached_by_no_other_call(machine, pair):
+    """The other calls that signal a process are refused for those that are protected, and for no other."""
+    for pid in (*PROTECTED, PROTECTED[0] | 1 << 32):
+        assert asked(machine, number_of(machine, pair), pid, protected=PROTECTED) == "EPERM"
+    assert asked(machine, number_of(machine, pair), 99, protected=PROTECTED) is None
+
+
+@machines
+@pytest.mark.parametrize("pid", [0, 99, -99])
+def test_other_processes_can_be_signalled(machine, pid):
+    """A program may signal itself, its group, and what it started."""
+    assert asked(machine, number_of(machine, KILL), pid, 15, protected=PROTECTED) is None
