@@ -63,22 +63,37 @@ Args:
     on_sandbox_error: "raise" (default) or "exclude": what to do about a candidate that the sandbox could not run, also
         after it was tried on fresh workers. An excluded one counts neither as right nor as wrong.
     progress: bool: whether to show a bar. Default: on a terminal, for runs of more than a second or two.
+    grading: str: "shared" (default): tests run in the candidate's interpreter; "separate": in another, so that a
+        candidate can't forge a pass; "auto": "separate", unless the text of the tests shows that they need "shared".
+    isolation: str: "auto" (default): all layers that can be had here, with one warning of those that can't; "strict":
+        all of them, or SandboxUnavailable; "off": limits only, for debugging.
+    network: bool: whether candidates may use the network. Default False.
+    read_only_paths: list of str: more files and folders that candidates can read, at their own paths. Default none.
+    env: dict of str: more environment variables of candidates, which see none of yours. Default none.
+    preload: list of str: modules to import before candidates are forked: importing them then costs nothing.
+    memory_mb: int, >= 1: MiB of address space of a process, and of memory of all of a candidate's. Default 1024.
+    cpu_seconds: float, > 0: CPU time of one process. Default: as much as `timeout` on every CPU.
+    max_processes: int, >= 1: processes and threads of a candidate at once. Default 64.
+    max_output_bytes: int, >= 1: what a candidate may write to stdout and stderr together. Default 16 MiB.
 Returns:
     pass_at_k: dict: {"pass@1": float, ...}, each in [0, 1].
     results: dict: {task_id: [(completion_id, result), ...]}, both ids counted from 0. A result is a dict: "task_id",
         "completion_id", "passed" (bool), "result" ("passed", "timed out" or "failed: ..."), "outcome" ("passed",
         "failed", "compile_error", "timed_out", "out_of_memory", "crashed", "exited" or "output_limit"), "detail",
         "exception_type", "exception_message", "traceback", "stdout", "stderr", "wall_seconds", "cpu_seconds",
-        "peak_memory_bytes", "isolation" and "attempts".
+        "peak_memory_bytes", "isolation" (list of str: the layers that were on), "grading" ("shared" or "separate") and
+        "attempts".
 Raises:
     ValueError, TypeError: for arguments that can't be right; the message names the value.
-    sandboxes.SandboxUnavailable: if the sandbox can't run candidates.
+    sandboxes.SandboxUnavailable: if the sandbox can't run candidates, or not as isolated as "strict" demands.
 """
 
 _WARNING = """
-The candidates that are about to be run are programs that a model wrote and nobody has read. They are held by limits on
-time, memory, processes, files and output, but the subprocess sandbox does not yet keep them from reading the files of
-this machine or from using its network: run them where that does no harm.
+The candidates that are about to be run are programs that a model wrote and nobody has read. On Linux the subprocess
+sandbox keeps them from your files, your processes and the network, and limits what they use. But they run on this
+machine's own kernel, and where the system or a container forbids user namespaces (as Docker's default profile does),
+some of these layers are missing: `code-eval doctor` shows which, and with isolation="strict" nothing runs without them.
+SECURITY.md says what is promised, and what is not.
 
 If that is understood, set the environment variable HF_ALLOW_CODE_EVAL to "1":
 

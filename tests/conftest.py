@@ -29,7 +29,16 @@ hypothesis.settings.register_profile("quick", max_examples=50, deadline=None, da
 hypothesis.settings.load_profile("quick")
 
 
-SLOW_FILES = ("test_conformance", "test_metric", "test_progress", "test_pool", "test_cli", "test_agreement")
+SLOW_FILES = (
+    "test_conformance",
+    "test_isolation",
+    "test_adversarial",
+    "test_metric",
+    "test_progress",
+    "test_pool",
+    "test_cli",
+    "test_agreement",
+)
 
 
 def pytest_collection_modifyitems(items):

@@ -117,6 +117,78 @@ def test_problems_or_dataset(files, both):
     assert "either --problems FILE or --dataset NAME" in done.stderr
 
 
+# Equal to all: what tests in the same interpreter can't find out.
+LIAR = "    class Same:\n        def __eq__(self, other):\n            return True\n    return Same()\n"
+# Tests that look at the candidate's code, which is in its own interpreter.
+INSPECTING = "import inspect\ndef check(candidate):\n    assert inspect.getsource(candidate)\n"
+
+
+@pytest.mark.parametrize(
+    ("options", "gradings", "passed"),
+    [
+        ([], ["shared", "shared"], [True, True]),
+        (["--grading", "separate"], ["separate", "separate"], [False, False]),
+        (["--grading", "auto"], ["separate", "shared"], [False, True]),
+    ],
+    ids=["default", "separate", "auto"],
+)
+def test_grading(files, tmp_path, options, gradings, passed):
+    """--grading says where tests run, of which each result tells."""
+    problems = [PROBLEM, {**PROBLEM, "task_id": "t/1", "test": INSPECTING}]
+    samples = [{"task_id": "t/0", "completion": LIAR}, {"task_id": "t/1", "completion": RIGHT}]
+    done = code_eval(*files(samples, problems), *options, "--output", tmp_path / "results.jsonl")
+    assert done.returncode == 0, done.stderr
+    results = lines_of(tmp_path / "results.jsonl")
+    assert [each["grading"] for each in results] == gradings
+    assert [each["passed"] for each in results] == passed
+
+
+def test_memory_mb(files, tmp_path):
+    """--memory-mb is what a sample may use."""
+    needs_100_mib = "    bytearray(100 << 20)\n    return a + b\n"
+    outcomes = []
+    for options in ([], ["--memory-mb", 64]):
+        code_eval(*files([needs_100_mib]), *options, "--output", tmp_path / "results.jsonl")
+        outcomes += [each["outcome"] for each in lines_of(tmp_path / "results.jsonl")]
+    assert outcomes == ["passed", "out_of_memory"]
+
+
+@pytest.mark.parametrize("command", ["run", "doctor"])
+def test_isolation_off(files, tmp_path, command):
+    """--isolation off leaves the layers out that are there for more than limits."""
+    if command == "doctor":
+        done = code_eval("doctor", "--isolation", "off")
+        layers = [row.split()[1] for row in done.stdout.splitlines() if row.startswith("  on ")]
+        assert 'isolation="off"' in done.stdout
+    else:
+        done = code_eval(*files([RIGHT]), "--isolation", "off", "--output", tmp_path / "results.jsonl")
+        [layers] = [each["isolation"] for each in lines_of(tmp_path / "results.jsonl")]
+    assert done.returncode == 0, done.stderr
+    assert "rlimits" in layers
+    assert not {"mount", "pid", "net", "seccomp"} & set(layers)
+
+
+@pytest.mark.parametrize(
+    ("option", "needed", "layer"),
+    [
+        (["--read-only-path", "FOLDER"], "import os\n    os.listdir('FOLDER')", "mount"),
+        (["--network"], "import socket\n    socket.socket()", "net"),
+        (["--preload", "uuid"], "import sys\n    sys.modules['uuid']", "rlimits"),
+    ],
+    ids=["read-only-path", "network", "preload"],
+)
+def test_what_samples_find(files, folder, tmp_path, needs, option, needed, layer):
+    """A folder, the network and an imported module are there with --read-only-path, --network and --preload only."""
+    needs(layer)
+    passed = []
+    for options in ([each.replace("FOLDER", folder) for each in option], []):
+        arguments = files([f"    {needed}\n{RIGHT}".replace("FOLDER", folder)])
+        done = code_eval(*arguments, *options, "--output", tmp_path / "results.jsonl")
+        assert done.returncode == 0, done.stderr
+        passed += [each["passed"] for each in lines_of(tmp_path / "results.jsonl")]
+    assert passed == [True, False]
+
+
 # If this ran, the command would not end: so a test that sees it end knows that it did not.
 NEVER_ENDS = "    return 0\nwhile True:\n    pass\n"
 
@@ -151,6 +223,11 @@ def test_missing_file(files, tmp_path, which):
         (["-k", "0"], "'-k'"),
         (["--num-workers", "0"], "'--num-workers'"),
         (["--on-sandbox-error", "x"], "'x'"),
+        (["--grading", "x"], "'--grading'"),
+        (["--isolation", "x"], "'--isolation'"),
+        (["--memory-mb", "0"], "'--memory-mb'"),
+        (["--read-only-path", "/nowhere"], "there is no '/nowhere'"),
+        (["--preload", "nothing_of_that_name"], "no module 'nothing_of_that_name'"),
     ],
     ids=str,
 )
@@ -180,7 +257,9 @@ def test_help_lists_every_option():
     """`run --help` lists every option."""
     said = code_eval("run", "--help").stdout
     options = ["--problems", "--dataset", "--split", "-k", "--timeout", "--num-workers", "--sandbox", "--output"]
-    assert [option for option in [*options, "--on-sandbox-error"] if f" {option} " not in said] == []
+    options += ["--on-sandbox-error", "--grading", "--memory-mb", "--isolation"]
+    options += ["--network", "--read-only-path", "--preload"]
+    assert [option for option in options if f" {option} " not in said] == []
 
 
 def test_help_lists_every_command():

@@ -75,7 +75,8 @@ def test_dangerous_calls_are_on_the_list(name):
 
 
 @pytest.mark.parametrize(
-    "flag", ["USER 10000000", "PID 20000000", "NS 20000", "NET 40000000", "IPC 8000000", "UTS 4000000", "CGROUP 2000000"]
+    "flag",
+    ["USER 10000000", "PID 20000000", "NS 20000", "NET 40000000", "IPC 8000000", "UTS 4000000", "CGROUP 2000000"],
 )
 def test_no_new_namespaces_by_clone(check, flag):
     """A program can't start another in a namespace of its own."""

@@ -12,7 +12,7 @@ WORKS = {
     "echo": ("import subprocess", "assert subprocess.run(['echo', 'hi'], stdout=-1, text=True).stdout == 'hi\\n'"),
     "pipeline of programs": (
         "import subprocess as s",
-        "sort = s.Popen(['sort'], stdin=-1, stdout=-1, text=True)\nassert sort.communicate('b\\na\\n')[0] == 'a\\nb\\n'",
+        "assert s.run(['sort'], input='b\\na\\n', stdout=-1, text=True).stdout == 'a\\nb\\n'",
     ),
     "shell by its name": ("import subprocess as s", "assert s.check_output(['sh', '-c', 'echo $HOME']) == b'/work\\n'"),
     "python from python": (
@@ -22,7 +22,8 @@ WORKS = {
     "its own module": ("open('own.py', 'w').write('x = 5')", "import own\nassert own.x == 5"),
     "queue": (
         "import multiprocessing as m\ndef put(queue):\n    queue.put({'x': [1] * 1000})",
-        "q = m.Queue()\np = m.Process(target=put, args=(q,))\np.start()\nassert q.get(timeout=20)['x'][-1] == 1\np.join()",
+        "q = m.Queue()\np = m.Process(target=put, args=(q,))\np.start()\n"
+        "assert q.get(timeout=20)['x'][-1] == 1\np.join()",
     ),
     "lock and value": (
         "import multiprocessing as m\nvalue = m.Value('i', 0)\ndef add():\n    for _ in range(100):\n"
@@ -51,7 +52,10 @@ WORKS = {
         "import mmap\nfile = open('x', 'w+b')\nfile.truncate(5000)",
         "with mmap.mmap(file.fileno(), 0) as m:\n    m[:2] = b'ab'\nassert file.read(2) == b'ab'",
     ),
-    "file lock": ("import fcntl", "fcntl.flock(open('x', 'w'), fcntl.LOCK_EX)\nfcntl.lockf(open('x', 'w'), fcntl.LOCK_EX)"),
+    "file lock": (
+        "import fcntl",
+        "fcntl.flock(open('x', 'w'), fcntl.LOCK_EX)\nfcntl.lockf(open('x', 'w'), fcntl.LOCK_EX)",
+    ),
     "async programs": (
         "import asyncio\nasync def f():\n    p = await asyncio.create_subprocess_exec('echo', 'x', stdout=-1)\n"
         "    return (await p.communicate())[0]",
@@ -79,7 +83,10 @@ WORKS = {
     ),
     "which": ("import shutil", "assert shutil.which('sh') and shutil.which('echo') and not shutil.which('nothing')"),
     "uuid": ("import uuid", "assert uuid.uuid4() != uuid.uuid4() and uuid.uuid1().version == 1"),
-    "secrets": ("import secrets, random", "assert len(secrets.token_hex(8)) == 16 and random.SystemRandom().random() < 1"),
+    "secrets": (
+        "import secrets, random",
+        "assert len(secrets.token_hex(8)) == 16 and random.SystemRandom().random() < 1",
+    ),
     "sqlite": (
         "import sqlite3\ndb = sqlite3.connect('x.db')\ndb.execute('PRAGMA journal_mode=WAL')",
         "with db:\n    db.execute('create table t (x)')\n    db.execute('insert into t values (5)')\n"
@@ -95,8 +102,8 @@ WORKS = {
         "assert locale.setlocale(locale.LC_ALL, '') and locale.getpreferredencoding().lower() == 'utf-8'",
     ),
     "ctypes": (
-        "import ctypes\nlibc = ctypes.CDLL(None)\norder = ctypes.CFUNCTYPE(ctypes.c_int, *[ctypes.POINTER(ctypes.c_int)] * 2)",
-        "a = (ctypes.c_int * 3)(3, 1, 2)\nlibc.qsort(a, 3, 4, order(lambda x, y: x[0] - y[0]))\nassert list(a) == [1, 2, 3]",
+        "import ctypes as c\nlibc = c.CDLL(None)\norder = c.CFUNCTYPE(c.c_int, *[c.POINTER(c.c_int)] * 2)",
+        "a = (c.c_int * 3)(3, 1, 2)\nlibc.qsort(a, 3, 4, order(lambda x, y: x[0] - y[0]))\nassert list(a) == [1, 2, 3]",
     ),
     "clock": (
         "import datetime, time",
@@ -105,7 +112,7 @@ WORKS = {
     "machine": ("import os", "assert os.cpu_count() and os.sched_getaffinity(0) and os.getloadavg() and os.uname()"),
     "polling": (
         "import os, select",
-        "r, w = os.pipe()\ne = select.epoll()\ne.register(r)\nos.write(w, b'x')\nassert e.poll(5) == [(r, select.EPOLLIN)]",
+        "r, w = os.pipe()\ne = select.epoll()\ne.register(r)\nos.write(w, b'x')\nassert e.poll(5) == [(r, 1)]",
     ),
     "mime types": ("import mimetypes", "assert mimetypes.guess_type('a.html')[0] == 'text/html'"),
     "hashes": ("import hashlib, ssl, zlib, bz2, lzma", "assert hashlib.new('sha256', b'x').hexdigest()[:4] == '2d71'"),
@@ -131,8 +138,8 @@ def test_time_zones_are_there(run):
     """Programs know the time zones that the machine knows."""
     if "Europe/Paris" not in zoneinfo.available_timezones():
         unavailable("this machine has no time zones")
-    hour = "datetime.datetime(2024, 7, 1, 12, tzinfo=datetime.timezone.utc).astimezone(zoneinfo.ZoneInfo('Europe/Paris')).hour"
-    passes(run("import datetime, zoneinfo", f"assert {hour} == 14"))
+    candidate = "import datetime as d, zoneinfo\nnoon = d.datetime(2024, 7, 1, 12, tzinfo=d.timezone.utc)"
+    passes(run(candidate, "assert noon.astimezone(zoneinfo.ZoneInfo('Europe/Paris')).hour == 14"))
 
 
 @pytest.mark.parametrize("name", ["stdout", "stderr"])

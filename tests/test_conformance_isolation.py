@@ -253,7 +253,9 @@ for folder, _, names in os.walk("/dev"):
         if stat.S_ISBLK(status.st_mode) or stat.S_ISCHR(status.st_mode):
             found[name] = (os.major(status.st_rdev), os.minor(status.st_rdev))
 """
-    passes(run(candidate, f"assert set(found) == {devices} and {{major for major, _ in found.values()}} == {{1}}, found"))
+    passes(
+        run(candidate, f"assert set(found) == {devices} and {{major for major, _ in found.values()}} == {{1}}, found")
+    )
 
 
 def test_it_is_not_root(run):
@@ -279,7 +281,16 @@ def test_it_has_no_capabilities(run, prelude):
 def test_root_can_not_be_taken_back(run):
     """A program can't become another user, by no call."""
     calls = ("setuid", "setgid", "seteuid", "setegid")
-    candidate = PIDS + f"allowed = [name for name in {calls} if not refused(getattr(os, name), 0)]"
+    candidate = f"""
+import os
+def refused(action, *arguments):
+    try:
+        action(*arguments)
+    except OSError:
+        return True
+    return False
+allowed = [name for name in {calls} if not refused(getattr(os, name), 0)]
+"""
     passes(run(candidate, "assert not allowed and refused(os.setgroups, [0])"))
 
 
@@ -287,9 +298,3 @@ def test_name_of_the_machine_is_not_told(run, needs):
     """A program's host name is not the machine's."""
     needs("uts")
     assert socket.gethostname() not in run("import os, socket\nprint(os.uname().nodename, socket.gethostname())").stdout
-
-
-def test_environment_is_the_same_in_proc(run, monkeypatch):
-    """/proc tells no variable of the caller's, and not of the sandbox's start."""
-    monkeypatch.setenv("SECRET_TOKEN", "hunter2")
-    passes(run("", "assert b'hunter2' not in open('/proc/self/environ', 'rb').read()"))

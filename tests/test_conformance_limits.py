@@ -1,6 +1,7 @@
 """What every sandbox promises of what a program may use: its folder, its environment, its limits."""
 
 import os
+import sys
 import textwrap
 
 import pytest
@@ -66,6 +67,13 @@ def test_environment_of_the_caller_is_not_visible(run, monkeypatch):
     """A program sees no environment variable of the caller's."""
     monkeypatch.setenv("SECRET_TOKEN", "hunter2")
     passes(run("import os", "assert 'hunter2' not in str(os.environ) and 'SECRET_TOKEN' not in os.environ"))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_environment_of_the_caller_is_not_in_proc(run, monkeypatch):
+    """The system tells a program no variable of the caller's either."""
+    monkeypatch.setenv("SECRET_TOKEN", "hunter2")
+    passes(run("", "assert b'hunter2' not in open('/proc/self/environ', 'rb').read()"))
 
 
 def test_environment_is_small(run):

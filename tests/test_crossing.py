@@ -22,7 +22,7 @@ def crossed(value: Any) -> Any:
     """A value as the other process gets it."""
     packer = Packer(Link(-1))
     roots = list(packer.children([value]))
-    message = write([roots, packer.finish()]).encode("utf-8", "surrogatepass")
+    message = "".join(write([roots, packer.finish()], 0)).encode("utf-8", "surrogatepass")
     (roots, nodes), _ = scan(message.decode("utf-8", "surrogatepass"), 0)
     unpacker = Unpacker(Guard(-1, ""), nodes)
     unpacker.build()

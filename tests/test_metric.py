@@ -157,7 +157,7 @@ class FakePool:
 def test_excluded(metric, monkeypatch):
     """Excluded candidates have `passed` None, count neither way, and are named in a warning."""
     ended = [Verdict(Outcome.PASSED), SandboxUnavailable("it broke"), SandboxUnavailable("so did this")]
-    monkeypatch.setattr("sandboxes.warm_pool", lambda name: FakePool(*ended, Verdict(Outcome.FAILED)))
+    monkeypatch.setattr("sandboxes.warm_pool", lambda *_: FakePool(*ended, Verdict(Outcome.FAILED)))
     with pytest.warns(UserWarning, match=r"2 candidate\(s\) could not be run .*: 0/1, 1/0 \("):
         pass_at_k, results = metric.compute(**TWO_TASKS, k=1, on_sandbox_error="exclude")
     assert pass_at_k == {"pass@1": 0.5}
@@ -168,7 +168,7 @@ def test_excluded(metric, monkeypatch):
 def test_all_of_a_task_excluded(metric, monkeypatch):
     """A task whose candidates are all excluded does not count."""
     ended = [Verdict(Outcome.PASSED), Verdict(Outcome.PASSED), SandboxUnavailable("broke"), SandboxUnavailable("broke")]
-    monkeypatch.setattr("sandboxes.warm_pool", lambda name: FakePool(*ended))
+    monkeypatch.setattr("sandboxes.warm_pool", lambda *_: FakePool(*ended))
     with pytest.warns(UserWarning, match="1/0, 1/1"):
         assert metric.compute(**TWO_TASKS, k=1, on_sandbox_error="exclude")[0] == {"pass@1": 1.0}
 
@@ -176,7 +176,7 @@ def test_all_of_a_task_excluded(metric, monkeypatch):
 def test_broken_sandbox_is_no_score(metric, monkeypatch):
     """A sandbox that can't run candidates raises, and never scores 0."""
 
-    def broken(name):
+    def broken(name, confinement):
         raise SandboxUnavailable("no room")
 
     monkeypatch.setattr("sandboxes.warm_pool", broken)
@@ -228,7 +228,11 @@ def test_python_dash_c(tmp_path):
 
 def test_standard_streams_are_left_alone(metric, capfd):
     """What candidates print does not reach the caller's streams."""
-    metric.compute(predictions=[["import os\nprint('loud')\nos.system('echo louder >&2')"]], references=[""], k=1)
+    metric.compute(
+        predictions=[["import subprocess\nprint('loud')\nsubprocess.run(['sh', '-c', 'echo louder >&2'])"]],
+        references=[""],
+        k=1,
+    )
     assert capfd.readouterr() == ("", "")
 
 

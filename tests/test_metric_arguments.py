@@ -83,7 +83,7 @@ def test_which_sandbox(monkeypatch, loaded, given, used):
     class Asked(Exception):
         pass
 
-    def note(name):
+    def note(name, confinement):
         asked.append(name)
         raise Asked
 

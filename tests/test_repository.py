@@ -73,7 +73,7 @@ def test_readme_options(readme):
     assert given <= listed
 
 
-@pytest.mark.parametrize("page", ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "examples/README.md"])
+@pytest.mark.parametrize("page", ["README.md", "SECURITY.md", "CHANGELOG.md", "CONTRIBUTING.md", "examples/README.md"])
 def test_links_between_pages(page):
     """A link to a file of the repository leads to one."""
     text = (ROOT / page).read_text(encoding="utf-8")

@@ -40,7 +40,7 @@ machines = pytest.mark.parametrize("machine", ARCHITECTURES)
 
 
 def interpreted(lines, data):
-    """What the kernel's packet filter returns for a `struct seccomp_data`: the instructions used here, and no others."""
+    """What the kernel's packet filter returns for a `struct seccomp_data`, by the few instructions used here."""
     accumulator, place = None, 0
     while True:
         code, if_true, if_false, value = struct.unpack("=HBBI", lines[place])
@@ -74,7 +74,9 @@ def number_of(machine, pair):
     return pair[list(ARCHITECTURES).index(machine)]
 
 
-LISTED = [(machine, name) for machine in ARCHITECTURES for name in DENIED if number_of(machine, DENIED[name]) is not None]
+LISTED = [
+    (machine, name) for machine in ARCHITECTURES for name in DENIED if number_of(machine, DENIED[name]) is not None
+]
 
 
 @machines

@@ -9,7 +9,7 @@ import struct
 import sys
 
 from .endings import children, end_descendants, kill
-from .frames import ALL_ENDED, CHANNEL_FD, FIRST_FREE_FD, HEAD, JOB, LINK_BYTE, REPORT_FD, SETUP_FD, STATE
+from .frames import ALL_ENDED, CHANNEL_FD, FIRST_FREE_FD, HEAD, JOB, REPORT_FD, SETUP_FD, STATE
 from .privileges import NAMESPACE_UID, draw_uid
 from .scratch import MountedScratch, PlainScratch
 from .streams import Pipe
@@ -100,13 +100,11 @@ class Box:
             link: the program's socket to another one; None if it has none.
             texts: bytes that follow.
         """
-        if link is None:
-            self.channel.sendall(b"".join((JOB.pack(*job), *texts)))
-            return
-        self.channel.sendall(JOB.pack(*job))
-        carried = [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, struct.pack("i", link.fileno()))]
-        self.channel.sendmsg([LINK_BYTE], carried)
-        self.channel.sendall(b"".join(texts))
+        message = b"".join((JOB.pack(*job), *texts))
+        if link is not None:
+            carried = [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, struct.pack("i", link.fileno()))]
+            message = message[self.channel.sendmsg([message], carried) :]
+        self.channel.sendall(message)
 
     def state(self):
         """What the fork server says of its program."""

@@ -5,8 +5,6 @@ holds, as if there were one. A container is one of these while a call that it we
 process that got it, or the candidate it came from, holds on to it.
 """
 
-# ruff: noqa: B905 - strict needs Python 3.10
-
 import sys
 from collections import Counter, OrderedDict, defaultdict, deque
 from operator import is_

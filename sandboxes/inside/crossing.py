@@ -36,7 +36,15 @@ else:
         return int(text)
 
     scan = json.JSONDecoder(parse_int=short_int).scan_once
-write = json.JSONEncoder(ensure_ascii=False, check_circular=False, allow_nan=False, separators=(",", ":")).encode
+quote = json.encoder.encode_basestring
+
+
+def refuse(value):
+    raise TypeError("%r is in no message" % type(value))
+
+
+# As JSONEncoder makes it anew for each text: markers, default, strings, indent, separators, sort keys, skip keys, NaN.
+write = json.encoder.c_make_encoder(None, refuse, quote, None, ":", ",", False, False, False)
 
 
 class CannotCross(TypeError):

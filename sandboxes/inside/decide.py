@@ -13,7 +13,7 @@ GONE = "gone"
 REPORTED_TEXTS = ("detail", "exception_type", "exception_message", "traceback")
 
 
-def decide(reason, status, cpu_seconds, setup, report, limits, output_bytes, outcomes=REPORTED_OUTCOMES):
+def decide(reason, status, cpu_seconds, setup, report, limits, output_bytes):
     """The reply for a child that has ended, from how it ended and what it reported: both must say "passed".
 
     Args:
@@ -24,7 +24,6 @@ def decide(reason, status, cpu_seconds, setup, report, limits, output_bytes, out
         report: what it said at the program's end; may be anything, or nothing.
         limits: the request's.
         output_bytes: how much it wrote.
-        outcomes: those that it may report, besides that it passed.
     """
     killer = os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
     if started_at(setup) is None:
@@ -47,7 +46,7 @@ def decide(reason, status, cpu_seconds, setup, report, limits, output_bytes, out
         return {"outcome": "crashed", "detail": "killed by signal %d (%s)" % (killer, signal_name(killer))}
     if status or not report:
         return {"outcome": "exited", "detail": "left before its tests were done, with status %d" % (status >> 8)}
-    return believed(report, outcomes)
+    return believed(report)
 
 
 def signal_name(number):
@@ -57,13 +56,13 @@ def signal_name(number):
         return "SIGRTMIN+%d" % (number - signal.SIGRTMIN)
 
 
-def believed(report, outcomes):
+def believed(report):
     """What a child's report says, or that it is none: whatever the candidate wrote there, this has the right shape."""
     if report == PASSED_REPORT:
         return {"outcome": "passed"}
     try:
         said = json.loads(report.decode("utf-8", "surrogatepass"))
-        if said["outcome"] not in outcomes:
+        if said["outcome"] not in REPORTED_OUTCOMES:
             raise ValueError(said["outcome"])
         return {name: str(said[name]) for name in ("outcome", *REPORTED_TEXTS) if name in said}
     except (ValueError, TypeError, KeyError, RecursionError):

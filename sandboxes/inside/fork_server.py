@@ -27,7 +27,6 @@ from .frames import (
     FIRST_FREE_FD,
     JOB,
     LEFT_SOME,
-    LINK_BYTE,
     PASSED_REPORT,
     REPORT_FD,
     RUNNING,
@@ -42,6 +41,7 @@ from .frames import (
 )
 from .judge import TESTS_FILE, judge
 from .kernel import LINUX
+from .tests_process import serve_tests
 from .tests_side import judge_remotely
 
 PRELOADED = ("bisect", "collections", "copy", "functools", "heapq", "math", "operator", "re", "string", "typing")
@@ -84,12 +84,10 @@ class ForkServer:
         """Takes jobs until the supervisor closes its end."""
         fd = self.channel.fileno()
         while True:
-            packet = read_exact(fd, JOB.size)
+            packet = read_exact(fd, JOB.size) if self.role == SHARED else self.receive_with_link()
             if not packet:
                 return
             job = Job(packet)
-            if self.role != SHARED:
-                self.link = self.receive_link()
             if job.tests_bytes >= 0:
                 self.tests = read_exact(fd, job.tests_bytes).decode("utf-8", "surrogatepass")
                 self.tests_code, self.uses_of_tests = None, 0
@@ -98,10 +96,12 @@ class ForkServer:
                 self.compile_tests()
             self.run(job)
 
-    def receive_link(self):
-        """The descriptor of a program's socket to the other one."""
-        _, controls, _, _ = self.channel.recvmsg(len(LINK_BYTE), _socket.CMSG_SPACE(4))
-        return struct.unpack("i", controls[0][2])[0]
+    def receive_with_link(self):
+        """A job, with which comes the descriptor of the program's socket to another one."""
+        packet, controls, _, _ = self.channel.recvmsg(JOB.size, _socket.CMSG_SPACE(4), _socket.MSG_WAITALL)
+        if controls:
+            self.link = struct.unpack("i", controls[0][2])[0]
+        return packet
 
     def compile_tests(self):
         """Spares each child the work; the first use is not worth it, because the child finds its own memory hot."""
@@ -204,7 +204,7 @@ def run_child(job, server, limits):
         elif server.role == CANDIDATE:
             report = serve(candidate, SETUP_FD)
         else:
-            report = judge_remotely(server.tests, server.tests_code, SETUP_FD)
+            report = serve_tests(server.tests, SETUP_FD)
         # A copy that the candidate forked comes here too.
         if own_pid() == pid:
             # Before anything else of the candidate's runs.

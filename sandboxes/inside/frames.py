@@ -25,7 +25,7 @@ PASSED_REPORT = b'{"outcome": "passed"}'
 
 # What a fork server's children do: run a candidate and its tests, or one of the two, with a socket to the other.
 SHARED, CANDIDATE, TESTS = "shared", "candidate", "tests"
-# That socket's descriptor comes with a byte of its own after the job.
+# That socket's descriptor comes with the job; to a tests' process, for each candidate, with this byte.
 LINK_BYTE = b"L"
 
 # Descriptors of a fork server; a child keeps those up to REPORT_FD, and in SETUP_FD's place the socket, if it has one.

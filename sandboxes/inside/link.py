@@ -6,8 +6,6 @@ serves the other's requests, so they nest. A reply names the request's nonce, wh
 earlier is no answer.
 """
 
-# ruff: noqa: B905 - strict needs Python 3.10
-
 import os
 import sys
 from _thread import RLock
@@ -146,8 +144,11 @@ class Link(Names, Mirrors):
         return (roots, nodes, changes), copies.add_sent(packer)
 
     def send(self, message):
+        """Writes a message."""
+        self.send_body("".join(write(message, 0)).encode("utf-8", "surrogatepass"))
+
+    def send_body(self, body):
         """Writes a frame."""
-        body = write(message).encode("utf-8", "surrogatepass")
         if len(body) > MOST_FRAME_BYTES:
             self.break_off("more than %d bytes at once" % MOST_FRAME_BYTES)
         frame = len(body).to_bytes(4, "big") + body

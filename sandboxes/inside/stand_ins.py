@@ -1,7 +1,5 @@
 """Stand-ins for the other process's objects and classes: what is done with one is asked of the other process."""
 
-# ruff: noqa: D105 - Python's own names say it
-
 from .crossing import CannotCross
 from .operators import COMPARISONS, GUARDED, OPERATORS, READABLE, READING, is_special
 

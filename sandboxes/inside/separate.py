@@ -1,0 +1,163 @@
+"""Programs whose tests run in one process and whose candidate in another: the supervisor's part."""
+
+import _socket
+import select
+import struct
+import time
+
+from .decide import GONE
+from .endings import MOST_SECONDS_TO_END
+from .frames import LINK_BYTE, FrameReader
+from .streams import started_at
+from .trial import Trial
+
+# For a candidate, once its tests have ended.
+SECONDS_TO_LEAVE = 0.02
+
+
+class Separate:
+    """Runs candidates apart from their tests, in two fork servers: what a candidate's has seen, its memory may hold."""
+
+    def __init__(self, tests_box, candidate_box):
+        self.tests_box, self.candidate_box = tests_box, candidate_box
+        self.process = None
+
+    def begin(self, request, tests_bytes, tests, candidate):
+        """Starts a candidate and its tests; the two trials, that of the tests first.
+
+        Args:
+            request: the caller's.
+            tests_bytes: -1 for the same tests as last time.
+            tests: source, bytes; none for the same.
+            candidate: source, bytes.
+        """
+        limits = request["limits"]
+        near, far = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_STREAM)
+        of_candidate = Trial(self.candidate_box, limits)
+        of_candidate.begin(-1, len(candidate), candidate, far)
+        if self.process and (self.process.ended or tests_bytes >= 0 or self.process.limits != limits):
+            self.process.end()
+            self.tests_box.tidy()
+            self.process = None
+        if not self.process:
+            self.process = TestsProcess(self.tests_box, limits, tests_bytes, tests, request["alike"])
+        of_tests = TestsTrial(self.process)
+        of_tests.start(near)
+        near.close()
+        far.close()
+        return of_tests, of_candidate
+
+    def end(self, of_tests, of_candidate):
+        """The reply for a candidate whose tests have ended. Ends the candidate too."""
+        if of_candidate.ended_at is None and of_candidate.has_news(SECONDS_TO_LEAVE):
+            of_candidate.hear()
+        if of_candidate.ended_at is None:
+            of_candidate.stop(of_tests.reason or "left behind")
+        own, reply = of_candidate.reply(), of_tests.reply()
+        if reply.get("outcome") == GONE:
+            reply = own
+            if reply.get("outcome") == "passed":
+                # It ended as one does that the tests have left.
+                reply.update(outcome="exited", detail="left before its tests were done")
+        reply["wall_seconds"] = of_tests.ended_at - (started_at(of_candidate.setup) or of_tests.sent_at)
+        reply["cpu_seconds"] = of_tests.cpu_seconds + of_candidate.cpu_seconds
+        reply["peak_memory_bytes"] = of_candidate.peak_memory_bytes
+        for name in ("stdout", "stderr"):
+            reply[name] = getattr(of_candidate, name).text + getattr(of_tests, name).text
+        reply["grading"] = "separate"
+        return reply
+
+
+class TestsProcess:
+    """A process of the tests' fork server, which runs the same tests for one candidate after the other."""
+
+    def __init__(self, box, limits, tests_bytes, tests, again):
+        """Starts it.
+
+        Args:
+            box: the fork server.
+            limits: the request's.
+            tests_bytes: -1 for the same tests as last time.
+            tests: source, bytes; none for the same.
+            again: whether they may run more than once in one process: they leave no trace there.
+        """
+        self.limits, self.again = limits, again
+        self.control, far = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_STREAM)
+        self.trial = Trial(box, limits)
+        self.trial.begin(tests_bytes, 0, tests, far)
+        far.close()
+        self.frames = FrameReader(self.control.fileno())
+        self.listener = select.poll()
+        self.listener.register(self.control, select.POLLIN)
+        self.ended = False
+
+    def has_news(self, seconds):
+        """Whether it says something within so many seconds."""
+        return bool(self.listener.poll(seconds * 1000))
+
+    def judge(self, link):
+        """Has it judge a candidate, to whose process `link` leads."""
+        carried = [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, struct.pack("i", link.fileno()))]
+        self.control.sendmsg([LINK_BYTE], carried)
+
+    def answer(self):
+        """What it says of the candidate; None if it has ended instead."""
+        frame = self.frames.frame()
+        if frame is None:
+            self.hear_end()
+        elif frame["last"] or not self.again:
+            self.ended = True
+        return frame
+
+    def hear_end(self):
+        """Waits until it has ended."""
+        self.ended = True
+        while self.trial.ended_at is None:
+            if not self.trial.has_news(2 * MOST_SECONDS_TO_END):
+                raise TimeoutError("the tests' process does not end")
+            self.trial.hear()
+
+    def end(self):
+        """Ends it, as there are no more candidates for it."""
+        self.control.close()
+        self.hear_end()
+
+
+class TestsTrial(Trial):
+    """A program's tests."""
+
+    def __init__(self, process):
+        super().__init__(process.trial.box, process.limits)
+        self.process, self.answer = process, None
+
+    def start(self, link):
+        self.sent_at = time.monotonic()
+        self.process.judge(link)
+
+    @property
+    def news_fd(self):
+        """What can be read when there is something to hear."""
+        return self.process.control.fileno()
+
+    def has_news(self, seconds):
+        """Whether there is something to hear within so many seconds."""
+        return self.process.has_news(seconds)
+
+    def hear(self):
+        """Takes what the process says of the candidate, or that it has ended."""
+        self.answer = self.process.answer()
+        self.ended_at = time.monotonic()
+        self.cpu_seconds = self.answer["cpu_seconds"] if self.answer else self.process.trial.cpu_seconds
+        for stream in self.box.written(self.stdout, self.stderr):
+            stream.take_all()
+
+    def reply(self):
+        """What the tests say of the candidate."""
+        if self.answer is None:
+            trial = self.process.trial
+            trial.reason, trial.stdout, trial.stderr = self.reason, self.stdout, self.stderr
+            return trial.reply()
+        return self.answer["report"] or {"outcome": "passed"}
+
+    def tidy(self):
+        """Does nothing: its folders are the process's, until that ends."""
