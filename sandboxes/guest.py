@@ -1,24 +1,28 @@
-"""The one program that runs inside every sandbox: a fork server for Python programs.
+"""The one program that runs inside every sandbox: a supervisor, and fork servers for Python programs.
 
-It is started as ``python -I -S guest.py OPTIONS`` and with the files in `inside` uses the standard library alone,
-of Python 3.8 or newer, because a container may hold nothing else. It is two processes, and a third for each program:
+It is started as ``python -I -S guest.py OPTIONS`` and with the files in `inside` uses the standard library alone, of
+Python 3.8 or newer, because a container may hold nothing else. It is several processes:
 
-- the supervisor speaks with the caller, watches the clock and the output, and decides what became of a program;
-- the fork server imports what programs usually need, and forks. It does little else, because after a fork each page of
-  memory that it touches costs a page fault;
-- the child limits itself, runs the program, reports, and ends.
+- the supervisor, which the caller starts, speaks with the caller, watches the clock and the output, and decides what
+  became of a program;
+- a fork server, which the supervisor starts from this file too, goes into a sandbox of its own, imports what programs
+  usually need, and forks. It does little else, because after a fork each page of memory that it touches costs a page
+  fault. There is one for programs graded "shared", and one each for the candidates and the tests graded "separate". The
+  process that it was started as stays behind outside, as its parent;
+- a child of a fork server runs a program, reports, and ends.
 
 Frames, on standard input and output: four bytes of length, big-endian, then a JSON object.
 
 - Supervisor, once: ``{"ready": true, "python": "3.11.7", "layers": [...], "missing": {layer: reason}}``.
-- Caller: ``{"id", "candidate_bytes", "tests_bytes", "limits"}``, then the tests (none where ``tests_bytes`` is null:
-  the same as last time), then the candidate, both UTF-8. The fork server reads the tests, and compiles them if they
-  come again; only the child reads the candidate, so that an earlier one's text is not in a later one's memory.
+- Caller: ``{"id", "candidate_bytes", "tests_bytes", "grading", "alike", "limits"}``, then the tests (none where
+  ``tests_bytes`` is null: the same as last time with this grading), then the candidate, both UTF-8. ``alike``: whether
+  the tests can run several times in one process.
 - Supervisor: ``{"id", "outcome", ...}`` once the program has ended, ``{"id", "waiting": true}`` each time it is given
   longer because the machine was busy, ``{"id", "broken": reason}`` if the sandbox failed before its first line.
 
-A child reports on a pipe of its own: when it was set up, then what became of the program. A report counts only if the
-child also ended as a reporting child does.
+A fork server reads the tests; only the child reads the candidate, so that an earlier one's text is not in a later one's
+memory. A child says on one pipe, which it then closes, that it was set up, and on another what became of the program.
+That counts only with the seal that the child was given, and if it also ended as a reporting child does.
 """
 
 import json
@@ -28,12 +32,17 @@ import sys
 
 # -I leaves this folder out of the search path. It is there for these imports alone: a program must not find ours.
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from inside.enter import LayerFailed, Link, enter  # noqa: E402
-from inside.fork_server import ForkServer, warm_up  # noqa: E402
-from inside.judge import CANDIDATE_FILE  # noqa: E402
-from inside.root import WORK_FOLDER  # noqa: E402
-from inside.scratch import PLAIN_NAME  # noqa: E402
-from inside.supervisor import Supervisor  # noqa: E402
+options = json.loads(sys.argv[1])
+# Each only what it needs: the memory of a fork server is copied for every program.
+if "role" in options:
+    from inside.enter import LayerFailed, Link, enter
+    from inside.fork_server import ForkServer
+    from inside.judge import CANDIDATE_FILE
+    from inside.rehearsal import warm_up
+    from inside.root import WORK_FOLDER
+    from inside.scratch import PLAIN_NAME
+else:
+    from inside.supervisor import Supervisor
 
 del sys.path[0]
 for name in [name for name in sys.modules if name.partition(".")[0] == "inside"]:
@@ -98,15 +107,9 @@ def supervise(options):
         supervisor.close()
 
 
-def main():
-    """Does one of the two, by the options that stand in the first argument as JSON."""
-    options = json.loads(sys.argv[1])
+if __name__ == "__main__":
     reset_signals()
     if "role" in options:
         serve_as_fork_server(options)
     else:
         supervise(options)
-
-
-if __name__ == "__main__":
-    main()

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
+import site
+import sys
+import sysconfig
 import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from importlib.machinery import PathFinder
 from typing import Any
 
 from sandboxes.checks import shortened
@@ -15,7 +18,7 @@ from sandboxes.contract import Isolation, SandboxUnavailable
 MODES = ("auto", "strict", "off")
 
 LAYERS = {
-    "user": "programs run as a user that nobody else is, without any of root's powers",
+    "user": "programs have none of root's powers, in a user namespace of their own or as a user that nobody else is",
     "mount": "programs see a read-only system with the interpreter, and small folders in memory of their own",
     "pid": "programs see no process but their own, and all that they started ends with them",
     "net": "programs have no network, not even this machine's own",
@@ -27,7 +30,6 @@ LAYERS = {
     "scratch": "each program has empty folders of its own, emptied after it",
     "reaper": "what a program started and left, however detached, is ended with it",
     "capabilities": "programs run as a user that nobody else is, with none of root's powers but to read every file",
-    "landlock": "programs can read the system and the interpreter, write to their own folders, and signal nobody else",
     "rlimits": "CPU time, memory, processes, open files and file size are limited",
 }
 """What each layer means, by the name that a guest gives it."""
@@ -149,15 +151,21 @@ def checked_variables(env: Any) -> dict[str, str]:
 
 
 def checked_module(name: str) -> str:
-    """The name of a module that can be imported here.
+    """The name of a module that programs can import.
 
     Raises:
         ValueError: if it can't.
     """
-    try:
-        found = importlib.util.find_spec(name)
-    except (ImportError, ValueError):
-        found = None
-    if found is None:
+    folders = [*map(sysconfig.get_path, ("stdlib", "platstdlib")), *site_folders()]
+    top = name.partition(".")[0]
+    if top not in sys.stdlib_module_names and PathFinder.find_spec(top, folders) is None:
         raise ValueError(f"preload: no module {shortened(name)} is installed for this interpreter")
     return name
+
+
+def site_folders() -> list[str]:
+    """The folders of installed packages: programs import numpy as the caller does."""
+    folders = site.getsitepackages()
+    if site.ENABLE_USER_SITE:
+        folders.append(site.getusersitepackages())
+    return [folder for folder in folders if os.path.isdir(folder)]

@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import site
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 from sandboxes.contract import Isolation, SandboxUnavailable
-from sandboxes.isolation import Confinement
+from sandboxes.isolation import Confinement, site_folders
 from sandboxes.worker import Worker
 
 GUEST_FILE = Path(__file__).with_name("guest.py")
@@ -95,11 +94,6 @@ def guest_environment() -> dict[str, str]:
         "MKL_NUM_THREADS": "1",
         "LD_BIND_NOW": "1",
     }
-
-
-def site_folders() -> list[str]:
-    """The folders of installed packages: programs import numpy as the caller does."""
-    return [folder for folder in site.getsitepackages() if os.path.isdir(folder)]
 
 
 def interpreter_paths() -> list[str]:

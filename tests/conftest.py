@@ -1,5 +1,6 @@
 """What all tests share: an offline Hugging Face, and one pool of each backend that is under test."""
 
+import json
 import os
 import shutil
 import sys
@@ -147,3 +148,17 @@ def folder():
     os.chmod(path, 0o777)
     yield path
     shutil.rmtree(path)
+
+
+@pytest.fixture
+def files(tmp_path):
+    """A function that writes samples and problems, and returns the arguments of `code-eval run` for them."""
+    from scoring import PROBLEM
+
+    def write(completions, problems=(PROBLEM,), task_id="t/0"):
+        samples = [each if isinstance(each, dict) else {"task_id": task_id, "completion": each} for each in completions]
+        for name, records in (("samples", samples), ("problems", problems)):
+            (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
+        return ["run", tmp_path / "samples.jsonl", "--problems", tmp_path / "problems.jsonl"]
+
+    return write

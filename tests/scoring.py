@@ -1,5 +1,6 @@
 """What several test files score: the metric as evaluate loads it, the command, and a few samples."""
 
+import json
 import os
 import subprocess
 import sys
@@ -16,6 +17,12 @@ SECONDS = 120
 RIGHT = "def add(a, b):\n    return a + b"
 WRONG = "def add(a, b):\n    return a * b"
 TESTS = "assert add(2, 3) == 5, 'not the sum'"
+PROBLEM = {
+    "task_id": "t/0",
+    "prompt": "def add(a, b):\n",
+    "test": "def check(candidate):\n    assert candidate(2, 3) == 5\n",
+    "entry_point": "add",
+}
 TWO_TASKS = {"predictions": [[RIGHT, WRONG], [WRONG, RIGHT]], "references": [TESTS, TESTS]}
 
 
@@ -51,3 +58,8 @@ def python(*args, cwd=ROOT, timeout=SECONDS, **variables):
 def code_eval(*args, **variables):
     """Runs the `code-eval` command."""
     return python("-m", "code_tasks.cli", *args, **variables)
+
+
+def lines_of(path):
+    """The objects of a JSON lines file."""
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]

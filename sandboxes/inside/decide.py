@@ -30,7 +30,7 @@ def decide(reason, status, cpu_seconds, setup, report, limits, output_bytes):
         if (broken := reason_not_started(setup)) is not None:
             return {"broken": broken}
         return {"broken": f"the program's process ended, with status {status}, before the program began"}
-    if output_bytes > limits["output_bytes"]:
+    if reason == "output_limit" or output_bytes > limits["output_bytes"]:
         return {"outcome": "output_limit", "detail": "wrote more than %d bytes" % limits["output_bytes"]}
     if reason == "out_of_memory":
         megabytes = limits["memory_bytes"] >> 20

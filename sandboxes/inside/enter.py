@@ -108,6 +108,9 @@ def enter(options, link):
     else:
         unasked = [name for name in (*NAMESPACES, "no_new_privs", "seccomp") if name != "user"]
         missing.update(dict.fromkeys(unasked, 'isolation="off"'))
+    for layer in layers:
+        # One that was had in another way.
+        missing.pop(layer, None)
     return privileges, layers, missing, folders
 
 

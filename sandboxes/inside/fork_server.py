@@ -7,11 +7,9 @@ import _signal  # signal's own functions make enums of numbers, for which a fres
 import _socket
 import gc
 import json
-import linecache
 import os
 import resource
 import signal
-import site
 import struct
 import sys
 import time
@@ -36,15 +34,12 @@ from .frames import (
     START,
     STARTED,
     STATE,
-    TESTS,
     read_exact,
 )
 from .judge import TESTS_FILE, judge
 from .kernel import LINUX
 from .tests_process import serve_tests
-from .tests_side import judge_remotely
 
-PRELOADED = ("bisect", "collections", "copy", "functools", "heapq", "math", "operator", "re", "string", "typing")
 OUT_OF_MEMORY_REPORT = b'{"outcome": "out_of_memory", "detail": "MemoryError"}'
 
 
@@ -194,31 +189,52 @@ def resource_limits(limits, own_user):
 def run_child(job, server, limits):
     """Turns this fork of the fork server into the program. Does not return."""
     # Bound now: a candidate may replace them.
-    leave, write, encode, own_pid = os._exit, os.write, encoded, os.getpid
+    leave, write = os._exit, os.write
     streams = (sys.stdout, sys.stderr)
     try:
-        pid = own_pid()
-        candidate, seals = set_up_child(job, server, limits)
+        candidate = set_up_child(job, server, limits)
+        # The seal is a value of this expression alone: in no variable that a look at all frames finds, nor in an object
+        # that the garbage collector tells of. It would tell of the unfinished values of a frame, but for one that calls
+        # a function of C, so that is what calls `reported`.
+        write(REPORT_FD, last_word(server) + next(map(reported, (candidate,), (server,))))
+        for stream in (*streams, getattr(sys, "stdout", None), getattr(sys, "stderr", None)):
+            try:
+                stream.flush()
+            except BaseException:  # closed, replaced, full: the program's own affair
+                continue
+    finally:
+        leave(0)
+
+
+def reported(candidate, server):
+    """Runs the program and returns its report, bytes."""
+    leave, encode, own_pid = os._exit, encoded, os.getpid
+    pid = own_pid()
+    try:
         if server.role == SHARED:
             report = judge(candidate, server.tests, server.tests_code)
         elif server.role == CANDIDATE:
             report = serve(candidate, SETUP_FD)
         else:
             report = serve_tests(server.tests, SETUP_FD)
-        # A copy that the candidate forked comes here too.
-        if own_pid() == pid:
-            # Before anything else of the candidate's runs.
-            encoded_report = encode(report) if report else PASSED_REPORT
-            write(REPORT_FD, next(seals) + encoded_report)
-        for stream in (*streams, getattr(sys, "stdout", None), getattr(sys, "stderr", None)):
-            try:
-                stream.flush()
-            except BaseException:  # closed, replaced, full: the program's own affair
-                continue
+        report = encode(report) if report else PASSED_REPORT
     except MemoryError:
-        write(REPORT_FD, next(seals) + OUT_OF_MEMORY_REPORT)
-    finally:
+        report = OUT_OF_MEMORY_REPORT
+    if own_pid() != pid:
+        # A copy that the candidate forked.
         leave(0)
+    return report
+
+
+def last_word(server):
+    """The seal of the report, bytes: the last that a child hears from outside."""
+    seal = read_exact(server.channel.fileno(), SEAL_BYTES)
+    if server.link is None:
+        os.closerange(SETUP_FD, FIRST_FREE_FD)
+    else:
+        os.dup2(server.link, SETUP_FD, inheritable=False)
+        os.closerange(SETUP_FD + 1, FIRST_FREE_FD)
+    return seal
 
 
 def encoded(report):
@@ -227,18 +243,11 @@ def encoded(report):
 
 
 def set_up_child(job, server, limits):
-    """Gives a new child its folder, user and limits.
-
-    Returns:
-        (candidate, seals): the source, bytes, and an iterator over the seal of the report, which keeps that from who
-        looks at the variables of every frame.
-    """
+    """Gives a new child its folder, user and limits; returns the candidate's source, bytes."""
     try:
-        received = read_exact(server.channel.fileno(), job.candidate_bytes + SEAL_BYTES)
-        if not received:
-            raise EOFError("the caller has gone")
-        candidate, seals = received[:-SEAL_BYTES], iter((received[-SEAL_BYTES:],))
-        received = None
+        candidate = read_exact(server.channel.fileno(), job.candidate_bytes)
+        if len(candidate) != job.candidate_bytes:
+            raise EOFError("the supervisor has gone")
         os.setsid()
         _signal.signal(_signal.SIGINT, _signal.default_int_handler)
         if server.workplace is not None:
@@ -251,81 +260,4 @@ def set_up_child(job, server, limits):
     except BaseException as error:
         os.write(SETUP_FD, BROKEN + f"{type(error).__name__}: {error}".encode("utf-8", "replace"))
         raise
-    if server.link is None:
-        os.closerange(SETUP_FD, FIRST_FREE_FD)
-    else:
-        os.dup2(server.link, SETUP_FD, inheritable=False)
-        os.closerange(SETUP_FD + 1, FIRST_FREE_FD)
-    return candidate, seals
-
-
-REHEARSAL = """
-import math
-from typing import List, Optional
-
-class Point:
-    def __init__(self, x: int):
-        self.x = x
-
-def add(a: List[int], b: Optional[int] = None) -> int:
-    '''Adds.'''
-    total = 0
-    for i, x in enumerate(a):
-        try:
-            total += x * 2 % 7
-        except ValueError as e:
-            raise KeyError(f"{x}") from e
-    return sorted([v for v in a if v > 0], key=lambda v: -v)[0] if a else total
-"""
-REHEARSAL_TESTS = """
-def check(candidate):
-    assert candidate([1, 2]) == %d
-
-check(add)
-"""
-
-
-def warm_up(role, preload):
-    """Goes once through all that every child does, so that the memory it touches is in place before the forks.
-
-    Args:
-        role: SHARED, CANDIDATE or TESTS.
-        preload: names of more modules to import.
-    """
-    for name in (*PRELOADED, *preload):
-        __import__(name)
-    # What -S leaves out and programs use; the modules' search path is set by the caller.
-    site.setquit()
-    site.sethelper()
-    main = sys.modules["__main__"]
-    for right in (True, False, True, True):
-        json.dumps(rehearse(role, REHEARSAL.encode(), REHEARSAL_TESTS % (2 if right else 3)))
-    sys.modules["__main__"] = main
-    del sys.modules["candidate"]
-    linecache.clearcache()
-    gc.disable()
-    gc.collect()
-    # Else each child's collector writes to every page that holds an object of this process.
-    gc.freeze()
-
-
-def rehearse(role, candidate, tests):
-    """Judges a candidate in this process, as children do."""
-    if role == SHARED:
-        return judge(candidate, tests, None)
-    own, far = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_STREAM)
-    pid = os.fork()
-    if pid == 0:
-        try:
-            own.close()
-            serve(candidate, far.fileno()) if role == TESTS else judge_remotely(tests, None, far.fileno())
-        finally:
-            os._exit(0)
-    far.close()
-    try:
-        if role == TESTS:
-            return judge_remotely(tests, None, own.fileno())
-        return serve(candidate, own.fileno())
-    finally:
-        own.close()
-        os.waitpid(pid, 0)
+    return candidate

@@ -165,7 +165,7 @@ def filter_lines(machine, network, protected_pids):
         (CLONE, [*clone, instruction(RETURN, NOT_PERMITTED)]),
         # Its flags are in memory, where a filter can't look; the C library then uses the older call.
         (CLONE3, [instruction(RETURN, NOT_THERE)]),
-        (SOCKET, deny_unless(0, (AF_UNIX, AF_INET, AF_INET6) if network else ())),
+        (SOCKET, deny_unless(0, (AF_INET, AF_INET6) if network else ())),
         (SOCKETPAIR, deny_unless(0, (AF_UNIX,))),
         (IOCTL, deny_if(1, (TIOCSTI, TIOCLINUX))),
         (PERSONALITY, deny_unless(0, (0, 0xFFFFFFFF))),

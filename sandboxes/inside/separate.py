@@ -8,6 +8,7 @@ import time
 from .decide import GONE
 from .endings import MOST_SECONDS_TO_END
 from .frames import LINK_BYTE, FrameReader
+from .stand_ins import ADVICE
 from .streams import started_at
 from .trial import Trial
 
@@ -53,12 +54,15 @@ class Separate:
             of_candidate.hear()
         if of_candidate.ended_at is None:
             of_candidate.stop(of_tests.reason or "left behind")
-        own, reply = of_candidate.reply(), of_tests.reply()
-        if reply.get("outcome") == GONE:
-            reply = own
+        reply = of_tests.reply()
+        if of_tests.reason or reply.get("outcome") == GONE:
+            of_candidate.reason = of_tests.reason
+            reply = of_candidate.reply()
             if reply.get("outcome") == "passed":
                 # It ended as one does that the tests have left.
                 reply.update(outcome="exited", detail="left before its tests were done")
+        if not self.process.again and reply.get("outcome") == "failed" and ADVICE not in reply["detail"]:
+            reply["detail"] += f" (these tests may look into the candidate's process; {ADVICE})"
         reply["wall_seconds"] = of_tests.ended_at - (started_at(of_candidate.setup) or of_tests.sent_at)
         reply["cpu_seconds"] = of_tests.cpu_seconds + of_candidate.cpu_seconds
         reply["peak_memory_bytes"] = of_candidate.peak_memory_bytes
@@ -151,12 +155,17 @@ class TestsTrial(Trial):
         for stream in self.box.written(self.stdout, self.stderr):
             stream.take_all()
 
+    def stop(self, reason):
+        """Ends the process, whatever it may have said meanwhile."""
+        self.reason = reason
+        self.box.stop_program(self.pid)
+        self.process.hear_end()
+        self.ended_at, self.cpu_seconds = time.monotonic(), self.process.trial.cpu_seconds
+
     def reply(self):
         """What the tests say of the candidate."""
         if self.answer is None:
-            trial = self.process.trial
-            trial.reason, trial.stdout, trial.stderr = self.reason, self.stdout, self.stderr
-            return trial.reply()
+            return self.process.trial.reply()
         return self.answer["report"] or {"outcome": "passed"}
 
     def tidy(self):

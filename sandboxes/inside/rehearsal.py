@@ -1,0 +1,105 @@
+"""What a fork server does before its first program, so that each of them finds it done."""
+
+import _socket
+import gc
+import json
+import linecache
+import os
+import site
+import sys
+
+from .candidate_side import serve
+from .frames import SHARED, TESTS
+from .judge import judge
+from .tests_side import judge_remotely
+
+PRELOADED = ("bisect", "collections", "copy", "functools", "heapq", "math", "operator", "re", "string", "typing")
+REHEARSAL = """
+import math
+from typing import List, Optional
+
+class Point:
+    def __init__(self, x: int):
+        self.x = x
+
+def add(a: List[int], b: Optional[int] = None) -> int:
+    '''Adds.'''
+    total = 0
+    for i, x in enumerate(a):
+        try:
+            total += x * 2 % 7
+        except ValueError as e:
+            raise KeyError(f"{x}") from e
+    return sorted([v for v in a if v > 0], key=lambda v: -v)[0] if a else total
+"""
+REHEARSAL_TESTS = """
+def check(candidate):
+    assert candidate([1, 2]) == %d
+
+check(add)
+"""
+
+
+def warm_up(role, preload):
+    """Goes once through all that every child does, so that the memory it touches is in place before the forks.
+
+    Args:
+        role: SHARED, CANDIDATE or TESTS.
+        preload: names of more modules to import.
+    """
+    for name in (*PRELOADED, *preload):
+        __import__(name)
+    if role == SHARED:
+        refuse_tracing()
+    # What -S leaves out and programs use; the modules' search path is set by the caller.
+    site.setquit()
+    site.sethelper()
+    main = sys.modules["__main__"]
+    for right in (True, False, True, True):
+        json.dumps(rehearse(role, REHEARSAL.encode(), REHEARSAL_TESTS % (2 if right else 3)))
+    sys.modules["__main__"] = main
+    del sys.modules["candidate"]
+    linecache.clearcache()
+    gc.disable()
+    gc.collect()
+    # Else each child's collector writes to every page that holds an object of this process.
+    gc.freeze()
+
+
+def refuse_tracing():
+    """Keeps programs from setting a trace function: it could skip the lines of the tests."""
+
+    def refuse(event, arguments):
+        if event == "sys.settrace":
+            raise RuntimeError("sys.settrace is not possible in this sandbox")
+
+    def settrace(function):
+        """Takes None alone, which is what there is already."""
+        if function is not None:
+            refuse("sys.settrace", ())
+
+    sys.settrace = settrace
+    # For those who find the function that was there. A hook can't be taken away again.
+    sys.addaudithook(refuse)
+
+
+def rehearse(role, candidate, tests):
+    """Judges a candidate in this process, as children do."""
+    if role == SHARED:
+        return judge(candidate, tests, None)
+    own, far = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_STREAM)
+    pid = os.fork()
+    if pid == 0:
+        try:
+            own.close()
+            serve(candidate, far.fileno()) if role == TESTS else judge_remotely(tests, None, far.fileno())
+        finally:
+            os._exit(0)
+    far.close()
+    try:
+        if role == TESTS:
+            return judge_remotely(tests, None, own.fileno())
+        return serve(candidate, own.fileno())
+    finally:
+        own.close()
+        os.waitpid(pid, 0)

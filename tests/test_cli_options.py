@@ -1,0 +1,76 @@
+"""What the options of the `code-eval` command do that say how samples are graded and isolated."""
+
+import pytest
+from scoring import PROBLEM, code_eval, lines_of
+
+RIGHT = "    return a + b\n"
+# Equal to all: what tests in the same interpreter can't find out.
+LIAR = "    class Same:\n        def __eq__(self, other):\n            return True\n    return Same()\n"
+# Tests that look at the candidate's code, which is in its own interpreter.
+INSPECTING = "import inspect\ndef check(candidate):\n    assert inspect.getsource(candidate)\n"
+
+
+@pytest.mark.parametrize(
+    ("options", "gradings", "passed"),
+    [
+        ([], ["shared", "shared"], [True, True]),
+        (["--grading", "separate"], ["separate", "separate"], [False, False]),
+        (["--grading", "auto"], ["separate", "shared"], [False, True]),
+    ],
+    ids=["default", "separate", "auto"],
+)
+def test_grading(files, tmp_path, options, gradings, passed):
+    """--grading says where tests run, of which each result tells."""
+    problems = [PROBLEM, {**PROBLEM, "task_id": "t/1", "test": INSPECTING}]
+    samples = [{"task_id": "t/0", "completion": LIAR}, {"task_id": "t/1", "completion": RIGHT}]
+    done = code_eval(*files(samples, problems), *options, "--output", tmp_path / "results.jsonl")
+    assert done.returncode == 0, done.stderr
+    results = lines_of(tmp_path / "results.jsonl")
+    assert [each["grading"] for each in results] == gradings
+    assert [each["passed"] for each in results] == passed
+
+
+def test_memory_mb(files, tmp_path):
+    """--memory-mb is what a sample may use."""
+    needs_100_mib = "    bytearray(100 << 20)\n    return a + b\n"
+    outcomes = []
+    for options in ([], ["--memory-mb", 64]):
+        code_eval(*files([needs_100_mib]), *options, "--output", tmp_path / "results.jsonl")
+        outcomes += [each["outcome"] for each in lines_of(tmp_path / "results.jsonl")]
+    assert outcomes == ["passed", "out_of_memory"]
+
+
+@pytest.mark.parametrize("command", ["run", "doctor"])
+def test_isolation_off(files, tmp_path, command):
+    """--isolation off leaves the layers out that are there for more than limits."""
+    if command == "doctor":
+        done = code_eval("doctor", "--isolation", "off")
+        layers = [row.split()[1] for row in done.stdout.splitlines() if row.startswith("  on ")]
+        assert 'isolation="off"' in done.stdout
+    else:
+        done = code_eval(*files([RIGHT]), "--isolation", "off", "--output", tmp_path / "results.jsonl")
+        [layers] = [each["isolation"] for each in lines_of(tmp_path / "results.jsonl")]
+    assert done.returncode == 0, done.stderr
+    assert "rlimits" in layers
+    assert not {"mount", "pid", "net", "seccomp"} & set(layers)
+
+
+@pytest.mark.parametrize(
+    ("option", "needed", "layer"),
+    [
+        (["--read-only-path", "FOLDER"], "import os\n    os.listdir('FOLDER')", "mount"),
+        (["--network"], "import socket\n    socket.socket()", "net"),
+        (["--preload", "uuid"], "import sys\n    sys.modules['uuid']", "rlimits"),
+    ],
+    ids=["read-only-path", "network", "preload"],
+)
+def test_what_samples_find(files, folder, tmp_path, needs, option, needed, layer):
+    """A folder, the network and an imported module are there with --read-only-path, --network and --preload only."""
+    needs(layer)
+    passed = []
+    for options in ([each.replace("FOLDER", folder) for each in option], []):
+        arguments = files([f"    {needed}\n{RIGHT}".replace("FOLDER", folder)])
+        done = code_eval(*arguments, *options, "--output", tmp_path / "results.jsonl")
+        assert done.returncode == 0, done.stderr
+        passed += [each["passed"] for each in lines_of(tmp_path / "results.jsonl")]
+    assert passed == [True, False]
