@@ -59,11 +59,11 @@ def answers(samples):
     """A function that gives the metric's (pass_at_k, texts) for the samples on so many workers."""
     found = {}
 
-    def answer(num_workers):
-        if num_workers not in found:
-            pass_at_k, results = load_metric().compute(**samples, k=1, num_workers=num_workers)
-            found[num_workers] = pass_at_k, texts(results)
-        return found[num_workers]
+    def answer(num_workers, grading="shared"):
+        if (num_workers, grading) not in found:
+            pass_at_k, results = load_metric().compute(**samples, k=1, num_workers=num_workers, grading=grading)
+            found[num_workers, grading] = pass_at_k, texts(results)
+        return found[num_workers, grading]
 
     return answer
 
@@ -143,3 +143,11 @@ def without_addresses(text):
 def test_same_verdicts_under_load(answers, num_workers):
     """The same samples get the same verdicts with 1, 4 and 32 workers."""
     assert answers(num_workers) == answers(4)
+
+
+def test_same_answer_when_graded_separately(answers):
+    """Where the tests run does not change a verdict or a text of these programs."""
+    (alone, said), (shared, said_shared) = answers(4, "separate"), answers(4)
+    pairs = [pair for both in zip(said, said_shared, strict=True) for pair in zip(*both, strict=True)]
+    assert [pair for pair in pairs if without_addresses(pair[0]) != without_addresses(pair[1])] == []
+    assert alone == shared

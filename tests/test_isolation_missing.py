@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -146,6 +147,24 @@ def test_a_limit_on_namespaces_is_told(pool):
     said = json.loads(done.stdout)
     assert said["outcomes"] == ["passed", "failed"] * 3
     assert "user" in said["missing"]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="an ordinary user has no powers to lose")
+def test_root_that_can_not_be_left_changes_no_kernel_setting(pool):
+    """Where root can't become another user, that is told, and programs still can't change the kernel's settings."""
+    if "mount" not in pool.preflight().layers or not shutil.which("setpriv"):
+        unavailable("needs the mount layer and setpriv")
+    candidate = "open('/proc/sys/kernel/core_pattern', 'r+b')"
+    script = f"""
+from sandboxes import Pool, Program, open_sandbox
+pool = Pool(open_sandbox("subprocess"))
+[verdict] = pool.run_all([Program({candidate!r}, "")], 1)
+print("user" in verdict.isolation, verdict.exception_type)
+pool.close()
+"""
+    command = ["setpriv", "--bounding-set=-setuid,-setgid", sys.executable, "-W", "ignore", "-c", script]
+    done = subprocess.run(command, cwd=ROOT, env=environment(), capture_output=True, text=True, timeout=300)
+    assert done.stdout in ("False OSError\n", "False PermissionError\n"), done.stderr
 
 
 @pytest.mark.parametrize("who", ["caller", "ordinary user"])

@@ -24,6 +24,7 @@ SCRATCH_BYTES, SCRATCH_FILES = 256 << 20, 1 << 16
 SYSTEM_FOLDERS = ("/usr", "/lib", "/lib32", "/lib64", "/libx32")
 SYSTEM_FILES = ("/etc/alternatives", "/etc/ld.so.cache", "/etc/mime.types")
 NETWORK_FILES = ("/etc/hosts", "/etc/resolv.conf", "/etc/nsswitch.conf", "/etc/services", "/etc/ssl", "/etc/pki")
+KERNEL_SETTINGS = ("sys", "sysrq-trigger", "irq", "bus", "fs")
 DEVICES = ("null", "zero", "full", "random", "urandom")
 LINKS = {
     "/dev/fd": "/proc/self/fd",
@@ -162,3 +163,8 @@ def make_proc(place):
     flags = MS_NOSUID | MS_NODEV | MS_NOEXEC
     mount("proc", place + "/proc", "proc", flags)
     mount("none", place + "/proc/1", "tmpfs", flags | MS_RDONLY, "mode=555,size=4k")
+    for path in (place + "/proc/" + name for name in KERNEL_SETTINGS):
+        if os.path.exists(path):
+            # Their modes alone let root write, even one without any of its powers.
+            mount(path, path, None, MS_BIND | MS_REC)
+            make_read_only(path, recursive=True)
