@@ -52,7 +52,7 @@ def warm_pool(name: str, confinement: Confinement = Confinement()) -> Pool:  # n
         # To the end: the first is the one used longest ago.
         _warm_pools[name, confinement] = pool
         if len(_warm_pools) > MOST_WARM_POOLS:
-            _warm_pools.pop(next(iter(_warm_pools))).close()
+            _warm_pools.pop(next(iter(_warm_pools))).retire()
         return pool
 
 

@@ -84,6 +84,7 @@ def serve_as_fork_server(options):
     workplace = WORK_FOLDER if folders else os.path.join(options["scratch"], PLAIN_NAME)
     set_surroundings(options, workplace)
     warm_up(options["role"], options["preload"])
+    sys.stdout.flush()
     link.say(folders, layers=layers, missing=missing, owner=privileges.owner)
     for folder in folders:
         os.close(folder)

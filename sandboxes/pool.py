@@ -24,6 +24,7 @@ class Pool:
         """Starts nothing yet."""
         self.sandbox = sandbox
         self._isolation: Isolation | None = None
+        self._retired = False
         self._begin_without_workers()
         _pools.add(self)
 
@@ -113,6 +114,13 @@ class Pool:
             with self._lock:
                 self._idle += [worker for worker in workers if not worker.in_flight]
             close_workers(busy)
+            if self._retired:
+                self.close()
+
+    def retire(self) -> None:
+        """Ends the idle workers, now and whenever a run ends."""
+        self._retired = True
+        self.close()
 
     def close(self) -> None:
         """Ends the idle workers. The pool can be used again, with new ones."""

@@ -11,7 +11,7 @@ import sys
 from .endings import children, end_descendants, kill
 from .frames import ALL_ENDED, CHANNEL_FD, FIRST_FREE_FD, HEAD, JOB, REPORT_FD, SETUP_FD, STATE
 from .privileges import NAMESPACE_UID, draw_uid
-from .scratch import MountedScratch, PlainScratch
+from .scratch import SCRATCH_MODE, MountedScratch, PlainScratch
 from .streams import Pipe
 
 MOST_FOLDERS = 8
@@ -29,7 +29,10 @@ class Box:
             role: SHARED, CANDIDATE or TESTS.
             guest_file: the program to start.
         """
-        self.options, self.role, self.guest_file = options, role, guest_file
+        self.role, self.guest_file = role, guest_file
+        place = os.path.join(options["scratch"], role)
+        os.mkdir(place, SCRATCH_MODE)
+        self.options = {**options, "scratch": place}
         self.stdout, self.stderr, self.report, self.setup = (Pipe() for _ in range(4))
         self.pipes = (self.stdout, self.stderr, self.report, self.setup)
         self.poller = select.poll()
@@ -46,10 +49,16 @@ class Box:
         self.layers, self.missing = hello["layers"], hello["missing"]
         # Process 1 ends all others of its namespace, by ending.
         self.has_own_pids = "pid" in self.layers
+        # What a preloaded module printed is no program's.
+        for pipe in (self.stdout, self.stderr):
+            while pipe.read_now():
+                continue
         if fds:
-            self.scratch = MountedScratch(fds)
+            self.scratch = MountedScratch(fds, place)
         else:
-            self.scratch = PlainScratch(options["scratch"], hello["owner"])
+            # In a user namespace the fork server knows its programs' user by another number.
+            owner = hello["owner"] if self.mapped_user is None or hello["owner"] is None else self.mapped_user
+            self.scratch = PlainScratch(place, owner)
 
     def start(self, without):
         """Starts the fork server and hears of it; (its first frame, descriptors of its folders)."""
@@ -70,10 +79,12 @@ class Box:
         far.close()
         self.listener = select.poll()
         self.listener.register(self.channel, select.POLLIN)
+        self.mapped_user = None
         while True:
             message, fds = self.hear()
             if "map_users_of" in message:
-                self.channel.send(MAPPED if map_users(message["map_users_of"]) else NOT_MAPPED)
+                self.mapped_user = map_users(message["map_users_of"])
+                self.channel.send(NOT_MAPPED if self.mapped_user is None else MAPPED)
             elif "fork_server" in message:
                 self.fork_server = message["fork_server"]
             else:
@@ -158,23 +169,24 @@ def map_users(pid):
     """Says who is who in a process's new user namespace: its programs' user is nobody outside, or the caller.
 
     Returns:
-        Whether that was possible.
+        The number that their user has outside; None if this was not possible.
     """
     own = {"uid": os.geteuid(), "gid": os.getegid()}
-    choices = [{name: f"{NAMESPACE_UID} {number} 1" for name, number in own.items()}]
+    choices = [(own["uid"], {name: f"{NAMESPACE_UID} {number} 1" for name, number in own.items()})]
     if own["uid"] == 0:
         # Also root stays root in it, to show what only root can read. In a container there may be no other users.
-        choices.insert(0, dict.fromkeys(own, f"0 0 1\n{NAMESPACE_UID} {draw_uid()} 1"))
-    for maps in choices:
+        drawn = draw_uid()
+        choices.insert(0, (drawn, dict.fromkeys(own, f"0 0 1\n{NAMESPACE_UID} {drawn} 1")))
+    for user, maps in choices:
         try:
             if own["uid"] != 0:
                 write_proc(pid, "setgroups", "deny")
             for name, lines in maps.items():
                 write_proc(pid, name + "_map", lines)
-            return True
+            return user
         except OSError:
             continue
-    return False
+    return None
 
 
 def write_proc(pid, name, text):

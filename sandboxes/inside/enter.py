@@ -169,6 +169,6 @@ def give_up(scratch):
     """When the supervisor was killed: does what it can't do any more."""
     try:
         end_descendants(True, os.getpid())
-        remove_folder(scratch)
+        remove_folder(os.path.dirname(scratch))
     finally:
         os._exit(1)

@@ -99,7 +99,9 @@ class Privileges:
             drop_capabilities_and_become(user, True)
             self.layers.append("capabilities")
         else:
-            self.missing["user"] = "running as root, which can't be left here"
+            self.missing["user"] = "running as root, which can't be left here, but without root's powers"
+            bound_capabilities()
+            keep_capabilities()
             self.owner, self.own_user = None, False
 
     def end_with(self, parent, on_orphaned):

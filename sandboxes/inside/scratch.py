@@ -21,8 +21,9 @@ def extended_attributes(folder):
 class MountedScratch:
     """Folders on a small file system in memory, which goes with the last process that sees it."""
 
-    def __init__(self, folders):
-        """Takes descriptors of them, with what is mounted there and nothing else."""
+    def __init__(self, folders, place):
+        """Takes descriptors of them, with what is mounted there and nothing else, and where the root was made."""
+        self.place = place
         self.folders = {folder: set(os.listdir(folder)) for folder in folders}
         self.any_folder = folders[0]
         self.free_files = self.count_free_files()
@@ -45,9 +46,10 @@ class MountedScratch:
                     remove_tree(folder, name)
 
     def remove(self):
-        """Removes nothing: the kernel does."""
+        """Removes the folder that they were mounted over; all else the kernel does."""
         for folder in self.folders:
             os.close(folder)
+        remove_folder(self.place)
 
 
 class PlainScratch:

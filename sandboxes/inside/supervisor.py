@@ -5,10 +5,11 @@ import select
 import sys
 
 from .box import Box
-from .endings import children_are_told
+from .endings import children_are_told, remove_folder
 from .frames import CANDIDATE, SHARED, TESTS, FrameReader, write_frame
 from .kernel import LINUX
 from .privileges import adopt_orphans, draw_uid
+from .scratch import SCRATCH_MODE
 from .separate import Separate
 from .trial import Trial, Watch
 
@@ -26,6 +27,7 @@ class Supervisor:
         more = {"user": draw_uid(), "caller": self.parent, "announces": not children_are_told()}
         self.options, self.guest_file = {**options, **more}, guest_file
         self.boxes, self.separate = {}, None
+        os.chmod(options["scratch"], SCRATCH_MODE)
         self.first = self.box(SHARED)
 
     def box(self, role):
@@ -96,3 +98,4 @@ class Supervisor:
         """Ends all that was started here."""
         for box in self.boxes.values():
             box.end()
+        remove_folder(self.options["scratch"])
