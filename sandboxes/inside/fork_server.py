@@ -216,7 +216,7 @@ def reported(candidate, server):
         elif server.role == CANDIDATE:
             report = serve(candidate, SETUP_FD)
         else:
-            report = serve_tests(server.tests, SETUP_FD)
+            report = serve_tests(SETUP_FD)
         report = encode(report) if report else PASSED_REPORT
     except MemoryError:
         report = OUT_OF_MEMORY_REPORT

@@ -25,8 +25,9 @@ PASSED_REPORT = b'{"outcome": "passed"}'
 
 # What a fork server's children do: run a candidate and its tests, or one of the two, with a socket to the other.
 SHARED, CANDIDATE, TESTS = "shared", "candidate", "tests"
-# That socket's descriptor comes with the job; to a tests' process, for each candidate, with this byte.
-LINK_BYTE = b"L"
+# That socket's descriptor comes with the job; to a tests' process, with this for each candidate: how many bytes of
+# tests follow, -1 for the same as last time.
+TESTS_HEAD = struct.Struct("=q")
 
 # Descriptors of a fork server; a child keeps those up to REPORT_FD, and in SETUP_FD's place the socket, if it has one.
 REPORT_FD, SETUP_FD, CHANNEL_FD, FIRST_FREE_FD = 3, 4, 5, 64

@@ -33,24 +33,34 @@ def judge(candidate, tests, tests_code):
     sys.modules["__main__"] = type(sys)("__main__")
     try:
         source = candidate.decode("utf-8", "surrogatepass")
-        for name, text in ((CANDIDATE_FILE, source), (TESTS_FILE, tests)):
-            linecache.cache[name] = (len(text), None, text.splitlines(True), name)
+        show_source(CANDIDATE_FILE, source)
         code = compile(source, CANDIDATE_FILE, "exec", dont_inherit=True)
         # Both before either runs, so that a candidate can't tamper with how its tests are compiled.
         if tests_code is None:
             tests_code = compile(tests, TESTS_FILE, "exec", dont_inherit=True)
     except BaseException as error:
+        show_source(TESTS_FILE, tests)
         return describe(error, "compile_error")
     try:
         run(code, module.__dict__)
         run(tests_code, module.__dict__)
-    except SystemExit as error:
-        return describe(error, "exited")
-    except MemoryError as error:
-        return describe(error, "out_of_memory")
     except BaseException as error:
-        return describe(error, "failed")
+        show_source(TESTS_FILE, tests)
+        return describe(error, outcome_of(error))
     return None
+
+
+def show_source(name, text):
+    """Has tracebacks show lines of a file that is not there."""
+    linecache.cache[name] = (len(text), None, text.splitlines(True), name)
+
+
+def outcome_of(error):
+    """What an exception that ended a program makes of it."""
+    # By the class itself: what an object says of its class may be a lie.
+    if issubclass(type(error), SystemExit):
+        return "exited"
+    return "out_of_memory" if issubclass(type(error), MemoryError) else "failed"
 
 
 def describe(error, outcome):

@@ -7,7 +7,7 @@ import time
 
 from .decide import GONE
 from .endings import MOST_SECONDS_TO_END
-from .frames import LINK_BYTE, FrameReader
+from .frames import TESTS_HEAD, FrameReader
 from .stand_ins import ADVICE
 from .streams import started_at
 from .trial import Trial
@@ -21,7 +21,7 @@ class Separate:
 
     def __init__(self, tests_box, candidate_box):
         self.tests_box, self.candidate_box = tests_box, candidate_box
-        self.process = None
+        self.process, self.tests = None, b""
 
     def begin(self, request, tests_bytes, tests, candidate):
         """Starts a candidate and its tests; the two trials, that of the tests first.
@@ -36,13 +36,15 @@ class Separate:
         near, far = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_STREAM)
         of_candidate = Trial(self.candidate_box, limits)
         of_candidate.begin(-1, len(candidate), candidate, far)
-        if self.process and (self.process.ended or tests_bytes >= 0 or self.process.limits != limits):
+        if tests_bytes >= 0:
+            self.tests = tests
+        if self.process and (self.process.ended or self.process.limits != limits):
             self.process.end()
             self.tests_box.tidy()
             self.process = None
         if not self.process:
-            self.process = TestsProcess(self.tests_box, limits, tests_bytes, tests, request["alike"])
-        of_tests = TestsTrial(self.process)
+            self.process = TestsProcess(self.tests_box, limits)
+        of_tests = TestsTrial(self.process, self.tests, request["alike"])
         of_tests.start(near)
         near.close()
         far.close()
@@ -73,22 +75,14 @@ class Separate:
 
 
 class TestsProcess:
-    """A process of the tests' fork server, which runs the same tests for one candidate after the other."""
+    """A process of the tests' fork server, which runs tests of one candidate after the other."""
 
-    def __init__(self, box, limits, tests_bytes, tests, again):
-        """Starts it.
-
-        Args:
-            box: the fork server.
-            limits: the request's.
-            tests_bytes: -1 for the same tests as last time.
-            tests: source, bytes; none for the same.
-            again: whether they may run more than once in one process: they leave no trace there.
-        """
-        self.limits, self.again = limits, again
+    def __init__(self, box, limits):
+        """Starts it."""
+        self.limits, self.tests, self.again = limits, None, True
         self.control, far = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_STREAM)
         self.trial = Trial(box, limits)
-        self.trial.begin(tests_bytes, 0, tests, far)
+        self.trial.begin(-1, 0, b"", far)
         far.close()
         self.frames = FrameReader(self.control.fileno())
         self.listener = select.poll()
@@ -99,10 +93,20 @@ class TestsProcess:
         """Whether it says something within so many seconds."""
         return bool(self.listener.poll(seconds * 1000))
 
-    def judge(self, link):
-        """Has it judge a candidate, to whose process `link` leads."""
+    def judge(self, tests, again, link):
+        """Has it judge a candidate.
+
+        Args:
+            tests: source, bytes.
+            again: whether it may judge another one after them: they leave no trace in it.
+            link: a socket to the candidate's process.
+        """
+        text = b"" if tests is self.tests else tests
+        size = TESTS_HEAD.pack(-1 if tests is self.tests else len(tests))
+        self.tests, self.again = tests, again
         carried = [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, struct.pack("i", link.fileno()))]
-        self.control.sendmsg([LINK_BYTE], carried)
+        self.control.sendmsg([size], carried)
+        self.control.sendall(text)
 
     def answer(self):
         """What it says of the candidate; None if it has ended instead."""
@@ -130,13 +134,14 @@ class TestsProcess:
 class TestsTrial(Trial):
     """A program's tests."""
 
-    def __init__(self, process):
+    def __init__(self, process, tests, again):
+        """Takes what `TestsProcess.judge` does."""
         super().__init__(process.trial.box, process.limits)
-        self.process, self.answer = process, None
+        self.process, self.tests, self.again, self.answer = process, tests, again, None
 
     def start(self, link):
         self.sent_at = time.monotonic()
-        self.process.judge(link)
+        self.process.judge(self.tests, self.again, link)
 
     @property
     def news_fd(self):

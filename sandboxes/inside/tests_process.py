@@ -7,7 +7,7 @@ import struct
 import sys
 import time
 
-from .frames import LINK_BYTE, write_frame
+from .frames import TESTS_HEAD, read_exact, write_frame
 from .judge import TESTS_FILE
 from .tests_side import judge_remotely
 
@@ -15,25 +15,25 @@ from .tests_side import judge_remotely
 MOST_RUNS, MOST_CPU_SECONDS, MOST_GROWTH_KIB = 100, 0.5, 32 << 10
 
 
-def serve_tests(tests, fd):
-    """Runs tests on one candidate after the other.
+def serve_tests(fd):
+    """Runs tests of one candidate after the other.
 
     Args:
-        tests: source, text.
-        fd: a socket on which the supervisor sends, for each candidate, the descriptor of a socket to its process.
+        fd: a socket on which the supervisor sends, for each candidate, the descriptor of a socket to its process, and
+            the tests if they are others than those before.
     """
     control = _socket.socket(fileno=fd)
-    try:
-        code = compile(tests, TESTS_FILE, "exec", dont_inherit=True)
-    except BaseException:
-        # Each run compiles them again, and reports what is wrong with them.
-        code = None
+    tests, code = "", None
     recursion_limit = sys.getrecursionlimit()
     size = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     for number in range(MOST_RUNS):
-        word, controls, _, _ = control.recvmsg(len(LINK_BYTE), _socket.CMSG_SPACE(4))
-        if not word:
+        head, controls, _, _ = control.recvmsg(TESTS_HEAD.size, _socket.CMSG_SPACE(4), _socket.MSG_WAITALL)
+        if not head:
             return
+        (tests_bytes,) = TESTS_HEAD.unpack(head)
+        if tests_bytes >= 0:
+            tests = read_exact(fd, tests_bytes).decode("utf-8", "surrogatepass")
+            code = compiled(tests)
         link = struct.unpack("i", controls[0][2])[0]
         began = time.process_time()
         report = judge_remotely(tests, code, link)
@@ -45,3 +45,11 @@ def serve_tests(tests, fd):
         grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - size
         last = number == MOST_RUNS - 1 or ended > MOST_CPU_SECONDS or grown > MOST_GROWTH_KIB
         write_frame(fd, {"report": report, "cpu_seconds": ended - began, "last": last})
+
+
+def compiled(tests):
+    """The code of tests; None if they can't be compiled, which each run then reports."""
+    try:
+        return compile(tests, TESTS_FILE, "exec", dont_inherit=True)
+    except BaseException:
+        return None
