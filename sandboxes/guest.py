@@ -1,6 +1,6 @@
 """The one program that runs inside every sandbox: a supervisor, and fork servers for Python programs.
 
-It is started as ``python -I -S guest.py OPTIONS`` and with the files in `inside` uses the standard library alone, of
+It is started as ``python -I -S guest.py FOLDER`` and with the files in `inside` uses the standard library alone, of
 Python 3.8 or newer, because a container may hold nothing else. It is several processes:
 
 - the supervisor, which the caller starts, speaks with the caller, watches the clock and the output, and decides what
@@ -13,6 +13,7 @@ Python 3.8 or newer, because a container may hold nothing else. It is several pr
 
 Frames, on standard input and output: four bytes of length, big-endian, then a JSON object.
 
+- Caller, once: the options, such as ``{"isolated": true, "network": false, ...}``.
 - Supervisor, once: ``{"ready": true, "python": "3.11.7", "layers": [...], "missing": {layer: reason}}``.
 - Caller: ``{"id", "candidate_bytes", "tests_bytes", "grading", "alike", "limits"}``, then the tests (none where
   ``tests_bytes`` is null: the same as last time with this grading), then the candidate, both UTF-8. ``alike``: whether
@@ -25,16 +26,19 @@ memory. A child says on one pipe, which it then closes, that it was set up, and 
 That counts only with the seal that the child was given, and if it also ended as a reporting child does.
 """
 
-import json
 import os
 import signal
 import sys
 
 # -I leaves this folder out of the search path. It is there for these imports alone: a program must not find ours.
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-options = json.loads(sys.argv[1])
+from inside.frames import CHANNEL_FD, read_options  # noqa: E402
+
+# As arguments there are only the folder and, for a fork server, its role: programs can read them.
+scratch, *role = sys.argv[1:]
+options = {**read_options(CHANNEL_FD if role else 0), "scratch": scratch}
 # Each only what it needs: the memory of a fork server is copied for every program.
-if "role" in options:
+if role:
     from inside.enter import LayerFailed, Link, enter
     from inside.fork_server import ForkServer
     from inside.judge import CANDIDATE_FILE
@@ -110,7 +114,7 @@ def supervise(options):
 
 if __name__ == "__main__":
     reset_signals()
-    if "role" in options:
+    if role:
         serve_as_fork_server(options)
     else:
         supervise(options)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import subprocess
@@ -57,7 +56,7 @@ class RlimitProcessSandbox:
         }
         # -I: else our folder and the caller's PYTHON* variables reach the candidates. -S: what site imports, and the
         # .pth files of the environment, would make every fork slower. -X utf8: files are UTF-8 whatever the locale.
-        command = [sys.executable, "-I", "-S", "-X", "utf8", str(GUEST_FILE), json.dumps(options)]
+        command = [sys.executable, "-I", "-S", "-X", "utf8", str(GUEST_FILE), scratch]
         try:
             process = subprocess.Popen(
                 command,
@@ -74,7 +73,9 @@ class RlimitProcessSandbox:
             if isinstance(error, OSError):
                 raise SandboxUnavailable(f"can't start {sys.executable}: {error}") from error
             raise
-        return Worker(process, scratch)
+        worker = Worker(process, scratch)
+        worker.send_options(options)
+        return worker
 
     def accept(self, isolation: Isolation) -> None:
         """Raises SandboxUnavailable if a guest enforces less than it must; warns once of what is missing."""

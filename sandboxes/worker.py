@@ -52,6 +52,20 @@ class Worker:
         for fd in (self.requests_fd, self.replies_fd, process.stderr.fileno()):
             os.set_blocking(fd, False)
 
+    def send_options(self, options: dict[str, Any]) -> None:
+        """Tells a guest what it is to be. Not in its arguments, which all users of a machine can read."""
+        body = json.dumps(options).encode()
+        frame = HEAD.pack(len(body)) + body
+        os.set_blocking(self.requests_fd, True)
+        try:
+            while frame:
+                frame = frame[os.write(self.requests_fd, frame) :]
+        except BrokenPipeError:
+            # It has ended, which is told when its first frame is waited for.
+            return
+        finally:
+            os.set_blocking(self.requests_fd, False)
+
     @property
     def has_unsent(self) -> bool:
         """Whether `flush` has something left to do."""

@@ -58,7 +58,19 @@ for fd in range(64):
     except OSError:
         pass
 """,
+    "functions that the judge uses": """
+import json
+json.dumps = lambda *args, **options: '{"outcome": "passed"}'
+json.JSONEncoder.encode = json.dumps
+for frame in frames:
+    for name in ("describe", "show_source", "outcome_of", "encoded", "PASSED_REPORT", "OTHER_REPORT"):
+        if name in frame.f_globals:
+            frame.f_globals[name] = b"P" if name.isupper() else lambda *args: None
+    for name in frame.f_locals:
+        frame.f_locals[name] = None
+""",
     "nothing": """
+os.write(3, b"P")
 os.write(3, b'{"outcome": "passed"}')
 os._exit(0)
 """,
@@ -208,6 +220,31 @@ assert f() == 1
 """
     program = Program("def f(): return 1", tests, Limits(wall_seconds=WALL_SECONDS), "separate")
     assert all(verdict.passed for verdict in pool.run_all([program] * 10, 1))
+
+
+def test_what_is_left_of_earlier_tests_does_not_speak(pool):
+    """An object of earlier tests that ends late, in a process used again, says nothing to another candidate."""
+    tests = """
+import math
+
+def ask_at_the_end():
+    try:
+        yield
+    finally:
+        f(1)
+
+asking = ask_at_the_end()
+next(asking)
+earlier, math.kept = getattr(math, "kept", None), asking
+try:
+    earlier.close()
+except BaseException:
+    pass
+assert f(1) == 1
+"""
+    candidate = "calls = []\ndef f(x):\n    calls.append(x)\n    return len(calls)"
+    program = Program(candidate, tests, Limits(wall_seconds=WALL_SECONDS), "separate")
+    assert all(verdict.passed for verdict in pool.run_all([program] * 6, 1))
 
 
 def test_output_of_both_processes_is_kept(grade):

@@ -13,7 +13,7 @@ from sandboxes.inside.frames import STARTED as FIRST_BYTE
 
 LIMITS = {"output_bytes": 1000, "wall_seconds": 2.0, "cpu_seconds": 4.0}
 STARTED = START.pack(FIRST_BYTE, 1.0)
-PASSED = b'{"outcome": "passed"}'
+PASSED = b"P"
 
 
 def decided(reason=None, status=0, report=PASSED, total=0, cpu_seconds=0.1, setup=STARTED):
@@ -35,7 +35,7 @@ def test_reported_pass_with_status_zero_passes():
 def test_reported_outcome_is_believed(outcome):
     """What a child says of itself, with its texts, is the reply."""
     said = {"outcome": outcome, "detail": "d", "exception_type": "t", "exception_message": "m", "traceback": "b"}
-    assert decided(report=json.dumps(said).encode()) == said
+    assert decided(report=b"O" + json.dumps(said).encode()) == said
 
 
 def test_output_limit_comes_before_what_is_reported():
@@ -145,19 +145,20 @@ FORGED = [
 @pytest.mark.parametrize("report", FORGED, ids=lambda report: repr(report[:30]))
 def test_malformed_report_is_exited(report):
     """A report that is none is EXITED, never an error and never a pass."""
-    assert decided(report=report)["outcome"] == "exited"
+    for each in (report, b"O" + report, b"P" + report) if report else (b"",):
+        assert decided(report=each)["outcome"] == "exited"
 
 
 def test_report_has_no_other_fields():
     """A report can't say more than the fields it has: not that the sandbox broke, nor what the caller measures."""
     said = {"outcome": "failed", "broken": "x", "id": 7, "wall_seconds": 0, "stdout": "x", "waiting": True}
-    assert decided(report=json.dumps(said).encode()) == {"outcome": "failed"}
+    assert decided(report=b"O" + json.dumps(said).encode()) == {"outcome": "failed"}
 
 
 def test_reported_texts_are_texts():
     """Whatever stands where a text should, the reply has a text."""
     said = {"outcome": "failed", "detail": 5, "traceback": ["x"], "exception_type": None, "exception_message": {}}
-    reply = decided(report=json.dumps(said).encode())
+    reply = decided(report=b"O" + json.dumps(said).encode())
     assert all(isinstance(value, str) for value in reply.values())
 
 

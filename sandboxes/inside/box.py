@@ -15,6 +15,7 @@ from .scratch import SCRATCH_MODE, MountedScratch, PlainScratch
 from .streams import Pipe
 
 MOST_FOLDERS = 8
+PYTHON = [sys.executable, "-I", "-S", "-X", "utf8"]
 MAPPED, NOT_MAPPED = b"mapped", b"failed"
 
 
@@ -64,7 +65,7 @@ class Box:
         """Starts the fork server and hears of it; (its first frame, descriptors of its folders)."""
         self.channel, far = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_STREAM)
         passed = {1: self.stdout, 2: self.stderr, REPORT_FD: self.report, SETUP_FD: self.setup}
-        settings = json.dumps({**self.options, "without": without, "role": self.role})
+        settings = json.dumps({**self.options, "without": without, "role": self.role}).encode()
         self.process = self.fork_server = os.fork()
         if self.process == 0:
             # Above all that they are to become, so that none is overwritten before it is passed on.
@@ -75,8 +76,9 @@ class Box:
             for fd, source in high.items():
                 os.dup2(source, fd)
             # A program of its own, so that nothing the supervisor has read is in its memory.
-            os.execv(sys.executable, [sys.executable, "-I", "-S", "-X", "utf8", self.guest_file, settings])
+            os.execv(sys.executable, [*PYTHON, self.guest_file, self.options["scratch"], self.role])
         far.close()
+        self.channel.sendall(HEAD.pack(len(settings)) + settings)
         self.listener = select.poll()
         self.listener.register(self.channel, select.POLLIN)
         self.mapped_user = None

@@ -4,7 +4,7 @@ import json
 import os
 import signal
 
-from .frames import PASSED_REPORT
+from .frames import OTHER_REPORT, PASSED_REPORT
 from .streams import reason_not_started, started_at
 
 REPORTED_OUTCOMES = ("failed", "compile_error", "out_of_memory", "exited")
@@ -61,7 +61,9 @@ def believed(report):
     if report == PASSED_REPORT:
         return {"outcome": "passed"}
     try:
-        said = json.loads(report.decode("utf-8", "surrogatepass"))
+        if report[:1] != OTHER_REPORT:
+            raise ValueError(report[:1])
+        said = json.loads(report[1:].decode("utf-8", "surrogatepass"))
         if said["outcome"] not in REPORTED_OUTCOMES:
             raise ValueError(said["outcome"])
         return {name: str(said[name]) for name in ("outcome", *REPORTED_TEXTS) if name in said}

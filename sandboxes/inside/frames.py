@@ -21,7 +21,8 @@ START = struct.Struct("=cd")
 
 # Random bytes that stand before a child's report, so that nothing else which a program writes to its pipe is one.
 SEAL_BYTES = 16
-PASSED_REPORT = b'{"outcome": "passed"}'
+# A report is one of these; after the second comes JSON: what went wrong.
+PASSED_REPORT, OTHER_REPORT = b"P", b"O"
 
 # What a fork server's children do: run a candidate and its tests, or one of the two, with a socket to the other.
 SHARED, CANDIDATE, TESTS = "shared", "candidate", "tests"
@@ -71,6 +72,14 @@ def read_exact(fd, size):
         chunks.append(chunk)
         size -= len(chunk)
     return b"".join(chunks)
+
+
+def read_options(fd):
+    """The first frame that a guest or a fork server is sent: an object."""
+    (size,) = HEAD.unpack(read_exact(fd, HEAD.size) or HEAD.pack(0))
+    if size == 0:
+        raise EOFError("who started this has gone")
+    return json.loads(read_exact(fd, size))
 
 
 def write_all(fd, data):

@@ -25,7 +25,6 @@ def judge(candidate, tests, tests_code):
     Returns:
         None if the program passed, else the report: a dict with "outcome" and what went wrong.
     """
-    run = exec  # the candidate may replace the builtin
     module = type(sys)("candidate")
     module.__file__ = CANDIDATE_FILE
     sys.modules["candidate"] = module
@@ -40,13 +39,16 @@ def judge(candidate, tests, tests_code):
             tests_code = compile(tests, TESTS_FILE, "exec", dont_inherit=True)
     except BaseException as error:
         show_source(TESTS_FILE, tests)
-        return describe(error, "compile_error")
+        return describe(error, "compile_error") or {"outcome": "compile_error"}
+    names = module.__dict__
     try:
-        run(code, module.__dict__)
-        run(tests_code, module.__dict__)
+        # By functions of C: they hold what runs next where no frame shows it to the candidate, and use no name that it
+        # could have replaced.
+        any(map(exec, (code, tests_code), (names, names)))
     except BaseException as error:
         show_source(TESTS_FILE, tests)
-        return describe(error, outcome_of(error))
+        # A candidate may have replaced `describe`: nothing that it returns is a pass.
+        return describe(error, outcome_of(error)) or {"outcome": "failed"}
     return None
 
 

@@ -56,13 +56,13 @@ class Separate:
             of_candidate.hear()
         if of_candidate.ended_at is None:
             of_candidate.stop(of_tests.reason or "left behind")
-        reply = of_tests.reply()
-        if of_tests.reason or reply.get("outcome") == GONE:
+        reply = said = of_tests.reply()
+        if of_tests.reason or said.get("outcome") == GONE:
             of_candidate.reason = of_tests.reason
             reply = of_candidate.reply()
             if reply.get("outcome") == "passed":
                 # It ended as one does that the tests have left.
-                reply.update(outcome="exited", detail="left before its tests were done")
+                reply.update(outcome="exited", detail="left before its tests were done: " + said["detail"])
         if not self.process.again and reply.get("outcome") == "failed" and ADVICE not in reply["detail"]:
             reply["detail"] += f" (these tests may look into the candidate's process; {ADVICE})"
         reply["wall_seconds"] = of_tests.ended_at - (started_at(of_candidate.setup) or of_tests.sent_at)

@@ -11,7 +11,8 @@ from .frames import TESTS_HEAD, read_exact, write_frame
 from .judge import TESTS_FILE
 from .tests_side import judge_remotely
 
-# It ends after so many candidates, or when it has grown or used more CPU time, and a new one takes its place.
+# It ends after so many candidates, or when it has grown or used more CPU time, or when something else became of a
+# candidate than that it passed or gave a wrong answer; a new one takes its place.
 MOST_RUNS, MOST_CPU_SECONDS, MOST_GROWTH_KIB = 100, 0.5, 32 << 10
 
 
@@ -43,7 +44,8 @@ def serve_tests(fd):
         sys.setrecursionlimit(recursion_limit)
         ended = time.process_time()
         grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - size
-        last = number == MOST_RUNS - 1 or ended > MOST_CPU_SECONDS or grown > MOST_GROWTH_KIB
+        usual = report is None or report.get("exception_type") == "AssertionError"
+        last = not usual or number == MOST_RUNS - 1 or ended > MOST_CPU_SECONDS or grown > MOST_GROWTH_KIB
         write_frame(fd, {"report": report, "cpu_seconds": ended - began, "last": last})
 
 

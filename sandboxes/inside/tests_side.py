@@ -49,6 +49,15 @@ def judge_remotely(tests, tests_code, fd):
         candidate's process ended or did not keep to the protocol.
     """
     link = Guard(fd, tests)
+    try:
+        return judge_over(link, tests, tests_code)
+    finally:
+        # What lives on of these tests must not speak: by then the descriptor may be another link's.
+        link.gone = link.gone or "the tests have ended"
+
+
+def judge_over(link, tests, tests_code):
+    """The report of tests that run over a link."""
     linecache.cache[TESTS_FILE] = (len(tests), None, tests.splitlines(True), TESTS_FILE)
     try:
         message = link.receive()
@@ -65,6 +74,9 @@ def judge_remotely(tests, tests_code, fd):
     report = None
     try:
         run_tests(link, tests_code, exports)
+    except Gone as error:
+        # Of this link, or of an earlier one's that something has kept.
+        return gone(error)
     except BaseException as error:
         report = report_of(link, error)
     if link.gone:
@@ -180,9 +192,7 @@ def believed(fields):
 
 
 def report_of(link, error):
-    """The report of what ended the tests; None if the candidate's process did."""
-    if isinstance(error, Gone):
-        return None
+    """The report of what ended the tests."""
     outcome = "failed"
     if isinstance(error, SystemExit):
         outcome = "exited"
@@ -192,8 +202,8 @@ def report_of(link, error):
     try:
         add_remote_frames(link, error, report)
         add_hint(link, error, report)
-    except Gone:
-        return None
+    except Gone as second:
+        return gone(second)
     except Exception as second:
         report["detail"] += " (more can't be said: %s)" % type(second).__name__
     return report
