@@ -17,7 +17,8 @@ CATEGORIES = ("forge", "hang", "benign", "resource", "escape")
 HARMLESS = 0
 SECONDS_TO_HANG, SECONDS_TO_PASS = 2.0, 20.0
 THREADS = 4
-# One interpreter holds the tests and the candidate: it can always make one of them lie, or read the answer.
+# Where one interpreter holds the tests and the candidate, it can always make one of them lie, or read the answer: these
+# are graded separately.
 BEYOND_SHARED = {"fundamental", "answer-theft"}
 
 
@@ -41,7 +42,8 @@ def ended(pool):
     def run(case):
         hangs = case["category"] == "hang" or case["expect"] == "timeout"
         limits = Limits(wall_seconds=SECONDS_TO_HANG if hangs else SECONDS_TO_PASS)
-        programs = [Program(case["completion"], case["test"], limits)]
+        grading = "separate" if BEYOND_SHARED & set(case["tags"]) else "shared"
+        programs = [Program(case["completion"], case["test"], limits, grading)]
         programs += [Program(code, "assert add(2, 3) == 5", Limits(wall_seconds=20.0)) for code in (RIGHT, WRONG)]
         return pool.run_all(programs, 1, on_sandbox_error="exclude")
 
@@ -68,8 +70,6 @@ def test_case_has_its_verdict(ended, name):
     case, verdict = CASES[name], ended[name][0]
     assert isinstance(verdict, Verdict), verdict
     assert verdict.attempts == 1
-    if BEYOND_SHARED & set(case["tags"]):
-        pytest.skip("tests and candidate are in one interpreter here: a candidate can make its tests lie")
     assert is_as_expected(case, verdict), (case["attack"], case["expect"], verdict.outcome, verdict.detail)
 
 

@@ -85,3 +85,20 @@ def test_texts_of_a_report_are_capped():
     """A candidate's message of a million characters is cut."""
     report = judge_separately("def f(): raise ValueError('x' * 10 ** 6)", "f()")
     assert sum(map(len, report.values())) < 20_000
+
+
+@pytest.mark.parametrize("value", ["def helper(): return 2", "helper = lambda: 2"])
+def test_replaced_name_of_the_candidate_is_named(value):
+    """Tests that replace a function which the candidate uses are told that it does not see that."""
+    candidate = "def helper(): return 1\ndef f(): return helper()"
+    report = judge_separately(candidate, f"{value}\nassert f() == 2")
+    assert report["outcome"] == "failed"
+    assert "helper" in report["detail"]
+    assert ADVICE in report["detail"]
+
+
+def test_replaced_value_of_the_candidate_is_named():
+    """The same for a value."""
+    report = judge_separately("LIMIT = 1\ndef f(): return LIMIT", "LIMIT = 2\nassert f() == LIMIT")
+    assert "LIMIT" in report["detail"]
+    assert ADVICE in report["detail"]

@@ -43,7 +43,7 @@ class Guard(Link):
         Link.__init__(self, fd)
         self.tests = tests
         self.oracles = None
-        self.namespace, self.fetchable = {}, set()
+        self.namespace, self.given, self.fetchable = {}, {}, set()
         self.constructed, self.views, self.notes = set(), {}, []
         # What the tests needed and could not have: they may have taken our exception for the candidate's.
         self.impossible = None

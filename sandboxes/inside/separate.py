@@ -14,6 +14,8 @@ from .trial import Trial
 
 # For a candidate, once its tests have ended.
 SECONDS_TO_LEAVE = 0.02
+# Those of a process that outlives one candidate's tests: each of them is held by the clock.
+LIMITS_OF_TESTS = {"wall_seconds": 0, "cpu_seconds": 1 << 20, "output_bytes": 0, "kept_bytes": 0}
 
 
 class Separate:
@@ -38,13 +40,14 @@ class Separate:
         of_candidate.begin(-1, len(candidate), candidate, far)
         if tests_bytes >= 0:
             self.tests = tests
-        if self.process and (self.process.ended or self.process.limits != limits):
+        lasting = {**limits, **LIMITS_OF_TESTS}
+        if self.process and (self.process.ended or self.process.limits != lasting):
             self.process.end()
             self.tests_box.tidy()
             self.process = None
         if not self.process:
-            self.process = TestsProcess(self.tests_box, limits)
-        of_tests = TestsTrial(self.process, self.tests, request["alike"])
+            self.process = TestsProcess(self.tests_box, lasting)
+        of_tests = TestsTrial(self.process, limits, self.tests, request["alike"])
         of_tests.start(near)
         near.close()
         far.close()
@@ -125,6 +128,12 @@ class TestsProcess:
                 raise TimeoutError("the tests' process does not end")
             self.trial.hear()
 
+    def end_of(self, trial):
+        """The reply for tests that ended the process, or that were ended with it."""
+        own = self.trial
+        own.limits, own.stdout, own.stderr = trial.limits, trial.stdout, trial.stderr
+        return own.reply()
+
     def end(self):
         """Ends it, as there are no more candidates for it."""
         self.control.close()
@@ -134,9 +143,9 @@ class TestsProcess:
 class TestsTrial(Trial):
     """A program's tests."""
 
-    def __init__(self, process, tests, again):
-        """Takes what `TestsProcess.judge` does."""
-        super().__init__(process.trial.box, process.limits)
+    def __init__(self, process, limits, tests, again):
+        """Takes the request's limits, and what `TestsProcess.judge` does."""
+        super().__init__(process.trial.box, limits)
         self.process, self.tests, self.again, self.answer = process, tests, again, None
 
     def start(self, link):
@@ -170,7 +179,7 @@ class TestsTrial(Trial):
     def reply(self):
         """What the tests say of the candidate."""
         if self.answer is None:
-            return self.process.trial.reply()
+            return self.process.end_of(self)
         return self.answer["report"] or {"outcome": "passed"}
 
     def tidy(self):

@@ -90,7 +90,7 @@ def run_tests(link, code, exports):
     sys.modules["candidate"] = module
     sys.modules["__main__"] = type(sys)("__main__")
     namespace = set_up_namespace(link, module.__dict__, mentioned_names(code), *exports)
-    link.namespace = namespace
+    link.namespace, link.given = namespace, dict(namespace)
     exec(code, namespace)
 
 
@@ -230,5 +230,14 @@ def add_hint(link, error, report):
             hint = "the candidate can't see %s, which the tests define; " % words[1] + ADVICE
     elif isinstance(error, (AssertionError, TypeError, AttributeError)) and link.notes:
         hint = link.notes[-1]
+    elif isinstance(error, AssertionError) and (replaced := replaced_names(link)):
+        hint = "the candidate does not see that the tests replace %s; " % ", ".join(replaced[:3]) + ADVICE
     if hint and "grading=" not in report["detail"]:
         report["detail"] = (report["detail"][: MESSAGE_CHARS - len(hint) - 3] + " (" + hint + ")")[:MESSAGE_CHARS]
+
+
+def replaced_names(link):
+    """Names of the candidate's that the tests have given another value, which its own functions don't see."""
+    own, given = dict.keys(link.namespace), link.given
+    changed = [name for name, value in given.items() if dict.get(link.namespace, name) is not value]
+    return changed + [name for name in own if name in link.fetchable and name not in given]
