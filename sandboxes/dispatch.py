@@ -113,6 +113,7 @@ class Run:
         self._running = len(programs)
         self._attempts: dict[int, int] = {}
         self._failed_starts = 0
+        self._accepted: set[Worker] = set()
         self._checked_at = time.monotonic()
         self._selector = selectors.DefaultSelector()
 
@@ -167,7 +168,6 @@ class Run:
 
     def _attend(self, worker: Worker, readable: bool = False) -> None:
         """Takes a worker's verdicts, and gives it its next program."""
-        was_starting = worker.isolation is None
         try:
             if readable:
                 for index, verdict in worker.receive():
@@ -175,8 +175,10 @@ class Run:
             elif worker.has_unsent:
                 worker.flush()
             if worker.isolation is not None:
-                if was_starting:
+                if worker not in self._accepted:
+                    # In each run: a worker that another run refused may be idle.
                     self.sandbox.accept(worker.isolation)
+                    self._accepted.add(worker)
                 self.isolation = worker.isolation
                 self._failed_starts = 0
                 self._feed(worker)

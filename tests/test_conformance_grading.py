@@ -185,6 +185,10 @@ def test_expected_answers_are_not_in_the_memory_of_a_candidate(grade):
         ("def add(a, b):\n    import os\n    os._exit(0)", Outcome.EXITED),
         ("import sys\nsys.exit(0)", Outcome.EXITED),
         ("def add(a, b):\n    import os\n    os.abort()", Outcome.CRASHED),
+        (
+            "import os, time\ndef add(a, b):\n    os.closerange(3, 64)\n    time.sleep(3)\n    os._exit(0)",
+            Outcome.EXITED,
+        ),
         ("def add(a, b):\n    raise KeyError(a)", Outcome.FAILED),
         ("def add(a, b", Outcome.COMPILE_ERROR),
         ("def add(a, b):\n    return bytearray(1 << 40)", Outcome.OUT_OF_MEMORY),

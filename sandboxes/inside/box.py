@@ -9,14 +9,13 @@ import struct
 import sys
 
 from .endings import children, end_descendants, kill
-from .frames import ALL_ENDED, CHANNEL_FD, FIRST_FREE_FD, HEAD, JOB, REPORT_FD, SETUP_FD, STATE
+from .frames import ALL_ENDED, CHANNEL_FD, FIRST_FREE_FD, HEAD, JOB, MAPPED, NOT_MAPPED, REPORT_FD, SETUP_FD, STATE
 from .privileges import NAMESPACE_UID, draw_uid
 from .scratch import SCRATCH_MODE, MountedScratch, PlainScratch
 from .streams import Pipe
 
 MOST_FOLDERS = 8
 PYTHON = [sys.executable, "-I", "-S", "-X", "utf8"]
-MAPPED, NOT_MAPPED = b"mapped", b"failed"
 
 
 class Box:
@@ -35,7 +34,6 @@ class Box:
         os.mkdir(place, SCRATCH_MODE)
         self.options = {**options, "scratch": place}
         self.stdout, self.stderr, self.report, self.setup = (Pipe() for _ in range(4))
-        self.pipes = (self.stdout, self.stderr, self.report, self.setup)
         self.poller = select.poll()
         for pipe in (self.stdout, self.stderr, self.report):
             self.poller.register(pipe.read_end, select.POLLIN)
@@ -64,19 +62,12 @@ class Box:
     def start(self, without):
         """Starts the fork server and hears of it; (its first frame, descriptors of its folders)."""
         self.channel, far = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_STREAM)
-        passed = {1: self.stdout, 2: self.stderr, REPORT_FD: self.report, SETUP_FD: self.setup}
+        pipes = {1: self.stdout, 2: self.stderr, REPORT_FD: self.report, SETUP_FD: self.setup}
+        passed = {fd: pipe.write_end for fd, pipe in pipes.items()}
         settings = json.dumps({**self.options, "without": without, "role": self.role}).encode()
         self.process = self.fork_server = os.fork()
         if self.process == 0:
-            # Above all that they are to become, so that none is overwritten before it is passed on.
-            high = {
-                fd: fcntl.fcntl(pipe.write_end, fcntl.F_DUPFD_CLOEXEC, FIRST_FREE_FD) for fd, pipe in passed.items()
-            }
-            high[CHANNEL_FD] = fcntl.fcntl(far.fileno(), fcntl.F_DUPFD_CLOEXEC, FIRST_FREE_FD)
-            for fd, source in high.items():
-                os.dup2(source, fd)
-            # A program of its own, so that nothing the supervisor has read is in its memory.
-            os.execv(sys.executable, [*PYTHON, self.guest_file, self.options["scratch"], self.role])
+            self.become_fork_server({CHANNEL_FD: far.fileno(), **passed})
         far.close()
         self.channel.sendall(HEAD.pack(len(settings)) + settings)
         self.listener = select.poll()
@@ -91,6 +82,19 @@ class Box:
                 self.fork_server = message["fork_server"]
             else:
                 return message, fds
+
+    def become_fork_server(self, passed):
+        """In a fork of the supervisor: starts the program, with the descriptors {new: old}. Does not return."""
+        try:
+            # Above all that they are to become, so that none is overwritten before it is passed on.
+            high = {new: fcntl.fcntl(old, fcntl.F_DUPFD_CLOEXEC, FIRST_FREE_FD) for new, old in passed.items()}
+            for new, old in high.items():
+                os.dup2(old, new)
+            # A program of its own, so that nothing the supervisor has read is in its memory.
+            os.execv(sys.executable, [*PYTHON, self.guest_file, self.options["scratch"], self.role])
+        finally:
+            # Else there would be two supervisors.
+            os._exit(1)
 
     def hear(self):
         """A message of the fork server's while it starts, and the descriptors that came with it."""

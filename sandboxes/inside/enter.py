@@ -6,7 +6,7 @@ import os
 import struct
 
 from .endings import end_descendants, remove_folder
-from .frames import CHANNEL_FD, FIRST_FREE_FD, HEAD, REPORT_FD, SETUP_FD
+from .frames import CHANNEL_FD, FIRST_FREE_FD, HEAD, MAPPED, REPORT_FD, SETUP_FD
 from .kernel import (
     CLONE_NEWIPC,
     CLONE_NEWNET,
@@ -32,7 +32,6 @@ NAMESPACES = {
     "ipc": CLONE_NEWIPC,
     "uts": CLONE_NEWUTS,
 }
-MAPPED = b"mapped"
 # What programs are told, since a new namespace begins with the machine's name.
 HOST_NAME = "sandbox"
 
@@ -83,10 +82,10 @@ def enter(options, link):
         on = leave_namespaces(missing, options["network"], link)
     parent = os.getppid()
     if "pid" in on:
-        parent = os.getpid()
         pid = os.fork()
         if pid:
-            hold(pid, link)
+            hold(pid, parent, link)
+        # As process 1 sees it.
         parent = 0
     in_user_namespace = "user" in on
     user = NAMESPACE_UID if in_user_namespace else options["user"]
@@ -156,11 +155,17 @@ def error_text(error):
     return error.args[1] if len(error.args) > 1 else str(error)
 
 
-def hold(pid, link):
-    """Stays the parent of process 1 of a PID namespace, which no process in it can be. Does not return."""
+def hold(pid, parent, link):
+    """Stays the parent of process 1 of a PID namespace, which no process in it can be. Does not return.
+
+    Args:
+        pid: of that process.
+        parent: of this one, the supervisor.
+        link: to it.
+    """
     link.say(fork_server=pid)
     os.closerange(0, FIRST_FREE_FD)
-    die_with_parent(os.getppid())
+    die_with_parent(parent)
     os.waitpid(pid, 0)
     os._exit(1)
 

@@ -14,6 +14,9 @@ STATE = struct.Struct("=Bidiq")
 RUNNING, ENDED, LEFT_SOME = range(3)
 ALL_ENDED = b"all ended"
 
+# To a fork server that is in a new user namespace: whether it has users there.
+MAPPED, NOT_MAPPED = b"mapped", b"failed"
+
 # What a child says on the pipe that it closes before the program begins: when it began, on the monotonic clock, or why
 # it could not be set up.
 STARTED, BROKEN = b"S", b"B"

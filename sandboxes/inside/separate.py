@@ -57,14 +57,15 @@ class Separate:
         """The reply for a candidate whose tests have ended. Ends the candidate too."""
         if of_candidate.ended_at is None and of_candidate.has_news(SECONDS_TO_LEAVE):
             of_candidate.hear()
-        if of_candidate.ended_at is None:
-            of_candidate.stop(of_tests.reason or "left behind")
+        was_left = of_candidate.ended_at is None
+        if was_left:
+            of_candidate.stop(of_tests.reason)
         reply = said = of_tests.reply()
         if of_tests.reason or said.get("outcome") == GONE:
             of_candidate.reason = of_tests.reason
             reply = of_candidate.reply()
-            if reply.get("outcome") == "passed":
-                # It ended as one does that the tests have left.
+            if reply.get("outcome") == "passed" or (was_left and not of_tests.reason):
+                # It ended as one does that the tests have left, or was ended here because it did not.
                 reply.update(outcome="exited", detail="left before its tests were done: " + said["detail"])
         if not self.process.again and reply.get("outcome") == "failed" and ADVICE not in reply["detail"]:
             reply["detail"] += f" (these tests may look into the candidate's process; {ADVICE})"
@@ -168,6 +169,9 @@ class TestsTrial(Trial):
         self.cpu_seconds = self.answer["cpu_seconds"] if self.answer else self.process.trial.cpu_seconds
         for stream in self.box.written(self.stdout, self.stderr):
             stream.take_all()
+
+    def hear_setup(self):
+        """Hears nothing: that is said once for all candidates, to the process's own trial."""
 
     def stop(self, reason):
         """Ends the process, whatever it may have said meanwhile."""

@@ -41,10 +41,6 @@ class Pipe:
         except BlockingIOError:
             return b""
 
-    def close(self):
-        os.close(self.read_end)
-        os.close(self.write_end)
-
 
 class Stream:
     """What one program writes to one pipe: all of it counted, the first part of it kept."""

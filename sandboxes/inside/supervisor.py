@@ -33,7 +33,10 @@ class Supervisor:
     def box(self, role):
         """The fork server of a role, which is started when it is first asked for."""
         if role not in self.boxes:
-            self.boxes[role] = Box(self.options, role, self.guest_file)
+            box = self.boxes[role] = Box(self.options, role, self.guest_file)
+            # The caller has accepted the layers of the first one, and verdicts name them.
+            if lost := set(self.boxes[SHARED].layers) - set(box.layers):
+                raise RuntimeError(f"a further fork server went without {', '.join(sorted(lost))}: {box.missing}")
         return self.boxes[role]
 
     def hello(self):
