@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from sandboxes.checks import positive, whole_number
 
@@ -33,7 +33,7 @@ class Outcome(enum.Enum):
     """An assertion, or another exception, of the candidate or its tests."""
 
     COMPILE_ERROR = "compile_error"
-    """Not a program: a syntax error in the candidate or its tests."""
+    """Not a program: a syntax error in the candidate or its tests, or one that the sandbox's policy refuses."""
 
     TIMED_OUT = "timed_out"
     """Used up its wall or CPU seconds."""
@@ -139,6 +139,9 @@ class Verdict:
     attempts: int = 1
     """Above 1: run again, because the sandbox broke."""
 
+    output: Any = None
+    """Value of the output variable, where the sandbox was asked for one: as plain data, or as its repr."""
+
     @property
     def passed(self) -> bool:
         """Whether every test ran and none failed."""
@@ -160,9 +163,11 @@ class Isolation:
 
 
 class Sandbox(Protocol):
-    """A backend: it decides where a worker lives, and nothing else."""
+    """A backend: it decides where a worker lives, and nothing else. Equal ones do the same."""
 
-    name: str
+    @property
+    def name(self) -> str:
+        """Its name among the backends."""
 
     def start_worker(self) -> Worker:
         """Starts a guest and returns the caller's end of it, without waiting until it is ready.

@@ -106,6 +106,8 @@ class Run:
         self.on_ended = on_ended
         self.on_sandbox_error = on_sandbox_error
         self.workers: list[Worker] = []
+        self.leaving: deque[Worker] = deque()
+        """Workers that are ending, to be waited for."""
         self.isolation = Isolation((), {}, "")
         """What the guest that became ready last enforces."""
         self._schedule = Schedule(programs)
@@ -150,6 +152,7 @@ class Run:
             worker = self.sandbox.start_worker()
             self.workers.append(worker)
         self._register(worker)
+        self._watch_unsent(worker)
 
     def _register(self, worker: Worker) -> None:
         self._selector.register(worker.replies_fd, selectors.EVENT_READ, worker)
@@ -181,6 +184,9 @@ class Run:
                     self._accepted.add(worker)
                 self.isolation = worker.isolation
                 self._failed_starts = 0
+                if worker.is_spent and not worker.in_flight:
+                    self._retire(worker)
+                    return
                 self._feed(worker)
             self._watch_unsent(worker)
         except GuestBroken as broken:
@@ -188,9 +194,13 @@ class Run:
 
     def _feed(self, worker: Worker) -> None:
         # Towards the end one at a time, so that no program waits behind a slow one while other workers are free.
-        while self._schedule.left and (
-            not worker.in_flight
-            or (len(worker.in_flight) < MOST_IN_FLIGHT and self._schedule.left >= len(self.workers))
+        while (
+            self._schedule.left
+            and not worker.is_spent
+            and (
+                not worker.in_flight
+                or (len(worker.in_flight) < MOST_IN_FLIGHT and self._schedule.left >= len(self.workers))
+            )
         ):
             index = self._schedule.take(worker)
             worker.send(index, self.programs[index])
@@ -220,13 +230,26 @@ class Run:
             if silent_seconds > limits.wall_seconds + SECONDS_OF_SILENCE:
                 self._replace(worker, f"the guest said nothing for {silent_seconds:.0f} s")
 
-    def _replace(self, worker: Worker, reason: str) -> None:
-        """Puts a new worker in the place of a broken one, whose programs run again."""
+    def _retire(self, worker: Worker) -> None:
+        """Lets a worker go that has had all the programs it may have, and starts another if there are more."""
+        self._let_go(worker)
+        worker.drop()
+        self.leaving.append(worker)
+        while self.leaving and (self.leaving[0].process.poll() is not None or len(self.leaving) > len(self.workers)):
+            self.leaving.popleft().wait()
+        if self._schedule.left:
+            self._start()
+
+    def _let_go(self, worker: Worker) -> None:
         self.workers.remove(worker)
         for fd in (worker.replies_fd, worker.requests_fd):
             if fd in self._selector.get_map():
                 self._selector.unregister(fd)
+
+    def _replace(self, worker: Worker, reason: str) -> None:
+        """Puts a new worker in the place of a broken one, whose programs run again."""
         broken_off = tuple(worker.in_flight)
+        self._let_go(worker)
         close_workers([worker])
         logger.warning("a %s guest broke: %s", self.sandbox.name, reason)
         if worker.isolation is None:

@@ -28,10 +28,15 @@ That counts only with the seal that the child was given, and if it also ended as
 
 import os
 import signal
+import site
 import sys
 
-# -I leaves this folder out of the search path. It is there for these imports alone: a program must not find ours.
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+# A folder, or a container's guest: an archive in a file that has no name and can't be changed.
+GUEST = os.path.dirname(os.path.abspath(__file__))
+ARCHIVES = "/proc/self/fd/"
+
+# -I leaves a folder out of the search path. It is there for these imports alone: a program must not find ours.
+sys.path.insert(0, GUEST)
 from inside.frames import CHANNEL_FD, read_options  # noqa: E402
 
 # As arguments there are only the folder and, for a fork server, its role: programs can read them.
@@ -42,13 +47,16 @@ if role:
     from inside.enter import LayerFailed, Link, enter
     from inside.fork_server import ForkServer
     from inside.judge import CANDIDATE_FILE
-    from inside.rehearsal import warm_up
+    from inside.policy import load_policy
+    from inside.rehearsal import complete_builtins, warm_up
     from inside.root import WORK_FOLDER
     from inside.scratch import PLAIN_NAME
 else:
     from inside.supervisor import Supervisor
 
-del sys.path[0]
+sys.path[:] = [path for path in sys.path if path != GUEST]
+if role and GUEST.startswith(ARCHIVES):
+    os.close(int(GUEST[len(ARCHIVES) :]))
 for name in [name for name in sys.modules if name.partition(".")[0] == "inside"]:
     del sys.modules[name]
 
@@ -78,6 +86,9 @@ def set_surroundings(options, workplace):
 def serve_as_fork_server(options):
     """The part of a process that `Box` has started: goes into the sandbox, and forks programs there."""
     link = Link()
+    complete_builtins()
+    # Out here, where the caller's modules can be read.
+    policy = load_policy(options.pop("policy"), options["role"], GUEST)
     try:
         privileges, layers, missing, folders = enter(options, link)
     except LayerFailed as failed:
@@ -87,17 +98,28 @@ def serve_as_fork_server(options):
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     workplace = WORK_FOLDER if folders else os.path.join(options["scratch"], PLAIN_NAME)
     set_surroundings(options, workplace)
-    warm_up(options["role"], options["preload"])
+    warm_up(options["role"], options["preload"], policy)
     sys.stdout.flush()
     link.say(folders, layers=layers, missing=missing, owner=privileges.owner)
     for folder in folders:
         os.close(folder)
     in_place = None if folders else workplace
-    ForkServer(options["role"], link.channel, privileges, in_place, options["announces"]).serve()
+    ForkServer(options["role"], link.channel, privileges, in_place, options["announces"], policy).serve()
+
+
+def interpreter_folders():
+    """What the caller can't know of an interpreter that is in a container."""
+    folders = [folder for folder in site.getsitepackages() if os.path.isdir(folder)]
+    needed = [os.path.dirname(os.__file__), *folders]
+    return {"site_folders": folders, "needed_folders": needed, "shown_paths": [sys.prefix, sys.base_prefix, *needed]}
 
 
 def supervise(options):
     """The part of the process that the caller has started."""
+    if options["site_folders"] is None:
+        options.update(interpreter_folders())
+        # The engine's, not the image's.
+        os.environ.pop("HOSTNAME", None)
     requests, replies = os.dup(0), os.dup(1)
     null = os.open(os.devnull, os.O_RDWR)
     os.dup2(null, 0)
@@ -105,7 +127,9 @@ def supervise(options):
     os.close(null)
     # The caller's way to end a guest that does not see its pipe closing.
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
-    supervisor = Supervisor(requests, replies, options, os.path.abspath(__file__))
+    supervisor = Supervisor(
+        requests, replies, options, GUEST if GUEST.startswith(ARCHIVES) else os.path.abspath(__file__)
+    )
     try:
         supervisor.serve()
     finally:

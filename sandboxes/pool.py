@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from sandboxes.checks import whole_number
 from sandboxes.contract import Isolation, Program, Sandbox, SandboxUnavailable
 from sandboxes.dispatch import Ended, Run, interrupts_held_back
-from sandboxes.preflight import CANARIES, disagreements
+from sandboxes.preflight import canaries_of, disagreements
 from sandboxes.worker import Worker, close_workers
 
 ON_SANDBOX_ERROR = ("raise", "exclude")
@@ -71,7 +71,7 @@ class Pool:
         with self._preflight_lock:
             if self._isolation is None:
                 ended, isolation = self.run_canaries()
-                if lines := disagreements(ended, isolation):
+                if lines := disagreements(canaries_of(self.sandbox), ended, isolation):
                     raise SandboxUnavailable(
                         f"the {self.sandbox.name} sandbox does not work here: {'; '.join(lines)}. "
                         "`code-eval doctor` shows more"
@@ -80,8 +80,8 @@ class Pool:
             return self._isolation
 
     def run_canaries(self) -> tuple[list[Ended], Isolation]:
-        """What became of the canaries, in their order, and what the guest that ran them enforces."""
-        run = self._run([canary.program for canary in CANARIES], 1, None, "exclude")
+        """What became of the sandbox's canaries, in their order, and what the guest that ran them enforces."""
+        run = self._run([canary.program for canary in canaries_of(self.sandbox)], 1, None, "exclude")
         return run.ended, run.isolation
 
     def _run(
@@ -96,6 +96,7 @@ class Pool:
             run.run(self._lease(min(num_workers, len(programs))), num_workers)
         finally:
             self._give_back(run.workers)
+            close_workers(run.leaving)
         return run
 
     def _lease(self, count: int) -> list[Worker]:

@@ -6,9 +6,9 @@ A machine that can't run programs, or whose limits don't hold, is an error and n
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from sandboxes.contract import Isolation, Limits, Outcome, Program, SandboxUnavailable, Verdict
+from sandboxes.contract import Isolation, Limits, Outcome, Program, Sandbox, SandboxUnavailable, Verdict
 
 LIMITS = Limits(wall_seconds=5.0, memory_bytes=256 << 20)
 HANG_LIMITS = Limits(wall_seconds=0.1, memory_bytes=256 << 20)
@@ -24,6 +24,9 @@ class Canary:
     layer: str = ""
     """Left out where this layer is missing."""
 
+    may_be_refused: bool = False
+    """Whether it shows nothing that it is a COMPILE_ERROR instead: a policy may forbid any program."""
+
 
 CANARIES = (
     Canary("passes", Program("def add(a, b):\n    return a + b", "assert add(2, 3) == 5", LIMITS), Outcome.PASSED),
@@ -32,18 +35,34 @@ CANARIES = (
     Canary("eats memory", Program("x = bytearray(1 << 30)", "", LIMITS), Outcome.OUT_OF_MEMORY, layer="memory"),
     Canary("crashes", Program("import os, signal\nos.kill(os.getpid(), signal.SIGSEGV)", "", LIMITS), Outcome.CRASHED),
 )
+# Without a builtin, an import or an attribute. There is no crash among them, which needs one.
+RESTRICTED_CANARIES = (
+    *CANARIES[:3],
+    replace(CANARIES[3], program=Program("x = [0] * (1 << 28)", "", LIMITS)),
+)
 
 
-def disagreements(verdicts: Sequence[Verdict | SandboxUnavailable], isolation: Isolation) -> list[str]:
+def canaries_of(sandbox: Sandbox) -> tuple[Canary, ...]:
+    """Those that show whether a sandbox works: its own, if it is one that does not run any program."""
+    canaries: tuple[Canary, ...] = getattr(sandbox, "canaries", CANARIES)
+    return canaries
+
+
+def disagreements(
+    canaries: Sequence[Canary], verdicts: Sequence[Verdict | SandboxUnavailable], isolation: Isolation
+) -> list[str]:
     """What went otherwise than it must with the canaries, a line each; empty if all is well.
 
     Args:
-        verdicts: one per canary, in the order of `CANARIES`.
+        canaries: the sandbox's.
+        verdicts: one per canary, in their order.
         isolation: of the guests that gave them.
     """
     lines = []
-    for canary, verdict in zip(CANARIES, verdicts, strict=True):
+    for canary, verdict in zip(canaries, verdicts, strict=True):
         if canary.layer in isolation.missing:
+            continue
+        if canary.may_be_refused and isinstance(verdict, Verdict) and verdict.outcome is Outcome.COMPILE_ERROR:
             continue
         if isinstance(verdict, SandboxUnavailable):
             lines.append(f"the canary that {canary.name} could not be run: {verdict}")

@@ -16,6 +16,7 @@ from sandboxes.checks import printable
 from sandboxes.contract import Isolation, Limits, Outcome, Program, Verdict
 from sandboxes.grading import grading_for
 from sandboxes.inside.endings import remove_folder
+from sandboxes.inside.output import value_of
 
 HEAD = struct.Struct(">I")
 # Of a reply: what a guest keeps of a program's output and messages is far below this.
@@ -36,6 +37,9 @@ class Worker:
     Not safe for use by two threads at once. The caller waits for `replies_fd` to be readable, then calls `receive`.
     """
 
+    most_programs: int | None = None
+    """How many programs the guest may have; None if there is no limit."""
+
     def __init__(self, process: subprocess.Popen[bytes], scratch: str):
         """Takes over a process just started with pipes for all three standard streams, and its scratch folder."""
         assert process.stdin and process.stdout and process.stderr  # noqa: S101 (for the type checker)
@@ -47,6 +51,7 @@ class Worker:
         self.in_flight: deque[int] = deque()
         self.heard_at = time.monotonic()
         self._unsent = b""
+        self._sent = 0
         self._received = bytearray()
         self._last_tests: dict[str, str] = {}
         for fd in (self.requests_fd, self.replies_fd, process.stderr.fileno()):
@@ -71,6 +76,19 @@ class Worker:
         """Whether `flush` has something left to do."""
         return bool(self._unsent)
 
+    def queue(self, data: bytes) -> None:
+        """Queues bytes, to be written when the guest takes them."""
+        self._unsent += data
+
+    def isolation_of(self, frame: dict[str, Any]) -> Isolation:
+        """What the guest's first frame says is on."""
+        return isolation_from(frame)
+
+    @property
+    def is_spent(self) -> bool:
+        """Whether the guest has had all the programs that it may have."""
+        return self.most_programs is not None and self._sent >= self.most_programs
+
     def send(self, index: int, program: Program) -> None:
         """Queues a program; its verdict comes back under `index`.
 
@@ -91,6 +109,7 @@ class Worker:
         if not self.in_flight:
             self.heard_at = time.monotonic()
         self.in_flight.append(index)
+        self._sent += 1
         self._unsent += b"".join((HEAD.pack(len(header)), header, tests, candidate))
         self.flush()
 
@@ -120,7 +139,7 @@ class Worker:
         self._received += chunk
         while (frame := self._next_frame()) is not None:
             if self.isolation is None:
-                self.isolation = isolation_from(frame)
+                self.isolation = self.isolation_of(frame)
             elif "waiting" not in frame:
                 yield self._verdict(frame)
 
@@ -177,6 +196,10 @@ class Worker:
             except subprocess.TimeoutExpired:
                 insist()
         self.process.wait()
+        self.clear_up()
+
+    def clear_up(self) -> None:
+        """Removes what a guest that has ended may have left."""
         remove_folder(self.scratch)
 
     def drop(self) -> None:
@@ -243,6 +266,7 @@ def verdict_from(frame: dict[str, Any], layers: Sequence[str]) -> Verdict:
             peak_memory_bytes=int(frame["peak_memory_bytes"]),
             isolation=tuple(layers),
             grading="separate" if frame.get("grading") == "separate" else "shared",
+            output=value_of(text("output")),
         )
     except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise GuestBroken(f"the guest's verdict is not one: {error}") from error

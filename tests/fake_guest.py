@@ -76,6 +76,7 @@ def nonsense(reply):
         "no outcome": framed(without["outcome"]),
         "detail that is a number": framed({**reply, "detail": 5}),
         "stdout that is null": framed({**reply, "stdout": None}),
+        "output that is data": framed({**reply, "output": [5, []]}),
         "seconds that are text": framed({**reply, "wall_seconds": "long"}),
         "seconds that are null": framed({**reply, "cpu_seconds": None}),
         "no seconds": framed(without["wall_seconds"]),

@@ -149,6 +149,25 @@ def test_malformed_report_is_exited(report):
         assert decided(report=each)["outcome"] == "exited"
 
 
+def test_pass_with_an_output():
+    """After a pass may come the output variable's value, in its own form."""
+    assert decided(report=b"P[5,[]]") == {"outcome": "passed", "output": "[5,[]]"}
+
+
+@pytest.mark.parametrize(
+    "more", [b"[5]", b"[5,5]", b'{"a":1}', b"[5,[]] ]", "[5,[\u00e9]]".encode(), b"[" + b" " * 20_000 + b"5,[]]"]
+)
+def test_pass_with_another_text_is_exited(more):
+    """Any other text after it is none that a child writes."""
+    assert decided(report=b"P" + more)["outcome"] == "exited"
+
+
+def test_failure_with_an_output():
+    """What went wrong may have one too."""
+    said = {"outcome": "failed", "output": "[5,[]]"}
+    assert decided(report=b"O" + json.dumps(said).encode()) == said
+
+
 def test_report_has_no_other_fields():
     """A report can't say more than the fields it has: not that the sandbox broke, nor what the caller measures."""
     said = {"outcome": "failed", "broken": "x", "id": 7, "wall_seconds": 0, "stdout": "x", "waiting": True}

@@ -10,6 +10,7 @@ import sys
 
 from .endings import children, end_descendants, kill
 from .frames import ALL_ENDED, CHANNEL_FD, FIRST_FREE_FD, HEAD, JOB, MAPPED, NOT_MAPPED, REPORT_FD, SETUP_FD, STATE
+from .memory import OutOfMemoryKills
 from .privileges import NAMESPACE_UID, draw_uid
 from .scratch import SCRATCH_MODE, MountedScratch, PlainScratch
 from .streams import Pipe
@@ -34,6 +35,7 @@ class Box:
         os.mkdir(place, SCRATCH_MODE)
         self.options = {**options, "scratch": place}
         self.stdout, self.stderr, self.report, self.setup = (Pipe() for _ in range(4))
+        self.memory_kills = OutOfMemoryKills()
         self.poller = select.poll()
         for pipe in (self.stdout, self.stderr, self.report):
             self.poller.register(pipe.read_end, select.POLLIN)

@@ -14,27 +14,31 @@ from .libraries import SAFE_MODULES
 from .link import RAISED, RETURNED, Gone, Link, call
 from .names import COROUTINE_FUNCTION, FUNCTION, MODULE
 from .operators import is_special
+from .output import output_of
+from .policy import PLAIN
 
 BUILTINS = frozenset(vars(sys.modules["builtins"]))
 REPORT_FIELDS = ("outcome", "detail", "exception_type", "exception_message", "traceback")
 
 
-def serve(candidate, fd):
+def serve(candidate, fd, policy=PLAIN):
     """Runs a candidate, says what it defines, and answers the tests until they end.
 
     Args:
         candidate: source, bytes.
         fd: this end of the socket.
+        policy: that the candidate obeys.
 
     Returns:
         The report if the candidate itself failed, else None.
     """
-    link = CandidateSide(fd)
+    link = CandidateSide(fd, policy)
     module = type(sys)("candidate")
-    report = run_candidate(candidate, module)
+    report = run_candidate(candidate, module, policy)
     try:
         if report is not None:
-            link.send([0, RAISED, [report[name] for name in REPORT_FIELDS], [], [], []])
+            output = output_of(module.__dict__, policy.output_variable)
+            link.send([0, RAISED, [report[name] for name in REPORT_FIELDS] + [output], [], [], []])
             return report
         link.namespace = module.__dict__
         link.later_names = names_set_later(candidate)
@@ -48,7 +52,7 @@ def serve(candidate, fd):
         return None
 
 
-def run_candidate(candidate, module):
+def run_candidate(candidate, module, policy):
     """Runs a candidate as `judge` does. Returns the report if it failed."""
     run = exec  # the candidate may replace the builtin
     module.__file__ = CANDIDATE_FILE
@@ -58,7 +62,8 @@ def run_candidate(candidate, module):
     try:
         source = candidate.decode("utf-8", "surrogatepass")
         linecache.cache[CANDIDATE_FILE] = (len(source), None, source.splitlines(True), CANDIDATE_FILE)
-        code = compile(source, CANDIDATE_FILE, "exec", dont_inherit=True)
+        code = policy.compile(source, CANDIDATE_FILE)
+        policy.prepare(module)
     except BaseException as error:
         return describe(error, "compile_error")
     try:
@@ -92,8 +97,9 @@ def library_of(value):
 class CandidateSide(Link):
     """The candidate's end of the link. It does whatever the tests ask for."""
 
-    def __init__(self, fd):
+    def __init__(self, fd, policy):
         Link.__init__(self, fd)
+        self.policy = policy
         self.namespace, self.later_names = {}, ()
 
     def answer_plainly(self, message):
@@ -132,8 +138,9 @@ class CandidateSide(Link):
     def exports(self):
         """What the candidate defines, as four texts: functions, other names, modules, names of libraries."""
         functions, others, modules, libraries = [], [], [], []
+        guards = self.policy.guards
         for name, value in list(self.namespace.items()):
-            if type(name) is not str or is_special(name) or name in BUILTINS:
+            if type(name) is not str or is_special(name) or name in BUILTINS or name in guards:
                 continue
             kind = type(value)
             if kind is FUNCTION and not value.__dict__:
@@ -160,6 +167,8 @@ class CandidateSide(Link):
 
     def perform(self, operation, subject, name, values):
         """Does what the tests ask for, and returns what that gives."""
+        if operation == "output":
+            return output_of(self.namespace, self.policy.output_variable)
         if operation == "global":
             return self.namespace[name] if name in self.namespace else self.missing(name)
         value = self.exported[subject]

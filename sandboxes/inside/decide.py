@@ -5,12 +5,13 @@ import os
 import signal
 
 from .frames import OTHER_REPORT, PASSED_REPORT
+from .output import is_output
 from .streams import reason_not_started, started_at
 
 REPORTED_OUTCOMES = ("failed", "compile_error", "out_of_memory", "exited")
 # What tests say whose candidate, in another process, does not answer any more.
 GONE = "gone"
-REPORTED_TEXTS = ("detail", "exception_type", "exception_message", "traceback")
+REPORTED_TEXTS = ("detail", "exception_type", "exception_message", "traceback", "output")
 
 
 def decide(reason, status, cpu_seconds, setup, report, limits, output_bytes):
@@ -32,6 +33,8 @@ def decide(reason, status, cpu_seconds, setup, report, limits, output_bytes):
         return {"broken": f"the program's process ended, with status {status}, before the program began"}
     if reason == "output_limit" or output_bytes > limits["output_bytes"]:
         return {"outcome": "output_limit", "detail": "wrote more than %d bytes" % limits["output_bytes"]}
+    if reason == "memory_kill":
+        return {"outcome": "out_of_memory", "detail": "killed by the system, which had no more memory for it"}
     if reason == "out_of_memory":
         megabytes = limits["memory_bytes"] >> 20
         return {"outcome": "out_of_memory", "detail": "all processes together used more than %d MiB" % megabytes}
@@ -61,6 +64,11 @@ def believed(report):
     if report == PASSED_REPORT:
         return {"outcome": "passed"}
     try:
+        if report[:1] == PASSED_REPORT:
+            output = report[1:].decode("ascii")
+            if not is_output(output):
+                raise ValueError(output)
+            return {"outcome": "passed", "output": output}
         if report[:1] != OTHER_REPORT:
             raise ValueError(report[:1])
         said = json.loads(report[1:].decode("utf-8", "surrogatepass"))

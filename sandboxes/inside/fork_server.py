@@ -37,6 +37,7 @@ from .frames import (
 )
 from .judge import TESTS_FILE, judge
 from .kernel import LINUX
+from .output import output_of
 from .tests_process import serve_tests
 
 # By how much a hard limit is above the soft one. CPU: the signal that can be told from others comes before the one that
@@ -54,7 +55,7 @@ class Job:
 class ForkServer:
     """Forks a child for each job, waits for it, and ends what it left."""
 
-    def __init__(self, role, channel, privileges, workplace, announces):
+    def __init__(self, role, channel, privileges, workplace, announces, policy):
         """Begins with no tests.
 
         Args:
@@ -63,13 +64,14 @@ class ForkServer:
             privileges: of programs.
             workplace: the folder to run programs in; None if this process is there.
             announces: whether to tell the supervisor of each child, because it can't see it.
+            policy: of programs.
         """
         self.role, self.channel, self.link = role, channel, None
         self.privileges = privileges
         self.workplace = workplace
         self.tests, self.tests_code, self.uses_of_tests = "", None, 0
         self.last_limits, self.limits = None, None
-        self.announces = announces
+        self.announces, self.policy = announces, policy
 
     def serve(self):
         """Takes jobs until the supervisor closes its end."""
@@ -100,8 +102,8 @@ class ForkServer:
             with warnings.catch_warnings():
                 # Nobody reads this process's standard error while it runs.
                 warnings.simplefilter("ignore")
-                self.tests_code = compile(self.tests, TESTS_FILE, "exec", dont_inherit=True)
-        except (SyntaxError, ValueError, MemoryError, RecursionError, OverflowError):
+                self.tests_code = self.policy.compile(self.tests, TESTS_FILE)
+        except Exception:  # whatever a policy raises
             # The child compiles them again, and reports what is wrong with them.
             self.tests_code = None
 
@@ -209,15 +211,17 @@ def reported(candidate, server):
     report one of a pass is only the way that is taken through this function.
     """
     leave, encode, own_pid = os._exit, encoded, os.getpid
-    pid = own_pid()
+    pid, policy, module = own_pid(), server.policy, None
     try:
         if server.role == SHARED:
-            report = judge(candidate, server.tests, server.tests_code)
+            module = type(sys)("candidate")
+            report = judge(candidate, server.tests, server.tests_code, policy, module)
         elif server.role == CANDIDATE:
-            report = serve(candidate, SETUP_FD)
+            report = serve(candidate, SETUP_FD, policy)
         else:
-            report = serve_tests(SETUP_FD)
-        said = b"P" if report is None else b"O" + encode(report)
+            report = serve_tests(SETUP_FD, policy.output_variable)
+        # Which of the two it is stands before code of the candidate's, that of a repr, can run again.
+        said = (b"P" if report is None else b"O") + encode(report, module, policy.output_variable)
     except MemoryError:
         said = b'O{"outcome": "out_of_memory", "detail": "MemoryError"}'
     if own_pid() != pid:
@@ -237,9 +241,19 @@ def last_word(server):
     return seal
 
 
-def encoded(report):
-    """A report as bytes: at most 6 for a character, so that it fits into its pipe."""
-    return json.dumps(report, ensure_ascii=False).encode("utf-8", "surrogatepass")
+def encoded(report, module, output_variable):
+    """What a report says after its first byte, as bytes: at most 6 for a character, so that it fits into its pipe.
+
+    Args:
+        report: as `judge` gives it.
+        module: the program's; None if its output variable is not wanted here.
+        output_variable: the variable's name; None if there is none.
+    """
+    output = output_of(module.__dict__, output_variable) if module and output_variable else ""
+    if report is None:
+        return output.encode()
+    said = {**report, "output": output} if output else report
+    return json.dumps(said, ensure_ascii=False).encode("utf-8", "surrogatepass")
 
 
 def set_up_child(job, server, limits):

@@ -24,7 +24,8 @@ START = struct.Struct("=cd")
 
 # Random bytes that stand before a child's report, so that nothing else which a program writes to its pipe is one.
 SEAL_BYTES = 16
-# A report is one of these; after the second comes JSON: what went wrong.
+# A report is one of these; after the first may come the program's output variable, as `output_of` gives it, and after
+# the second comes JSON: what went wrong.
 PASSED_REPORT, OTHER_REPORT = b"P", b"O"
 
 # What a fork server's children do: run a candidate and its tests, or one of the two, with a socket to the other.

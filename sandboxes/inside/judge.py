@@ -6,6 +6,8 @@ import resource
 import sys
 import traceback
 
+from .policy import PLAIN
+
 CANDIDATE_FILE = "candidate.py"
 TESTS_FILE = "tests.py"
 OWN_FILES = (CANDIDATE_FILE, TESTS_FILE)
@@ -14,18 +16,20 @@ MESSAGE_CHARS, TRACEBACK_CHARS = 2000, 6000
 MOST_FRAMES_READ, MOST_FRAMES_SHOWN, MOST_TRACEBACK_LINES = 200, 20, 100
 
 
-def judge(candidate, tests, tests_code):
+def judge(candidate, tests, tests_code, policy=PLAIN, module=None):
     """Runs a candidate, then its tests, in one new module.
 
     Args:
         candidate: source, bytes.
         tests: source, text.
         tests_code: the tests compiled, or None if they are to be compiled here.
+        policy: that both obey.
+        module: the new module; made here if it is None.
 
     Returns:
         None if the program passed, else the report: a dict with "outcome" and what went wrong.
     """
-    module = type(sys)("candidate")
+    module = module or type(sys)("candidate")
     module.__file__ = CANDIDATE_FILE
     sys.modules["candidate"] = module
     # Else `import __main__` is this file.
@@ -33,10 +37,11 @@ def judge(candidate, tests, tests_code):
     try:
         source = candidate.decode("utf-8", "surrogatepass")
         show_source(CANDIDATE_FILE, source)
-        code = compile(source, CANDIDATE_FILE, "exec", dont_inherit=True)
+        code = policy.compile(source, CANDIDATE_FILE)
         # Both before either runs, so that a candidate can't tamper with how its tests are compiled.
         if tests_code is None:
-            tests_code = compile(tests, TESTS_FILE, "exec", dont_inherit=True)
+            tests_code = policy.compile(tests, TESTS_FILE)
+        policy.prepare(module)
     except BaseException as error:
         show_source(TESTS_FILE, tests)
         return describe(error, "compile_error") or {"outcome": "compile_error"}

@@ -5,6 +5,29 @@ import os
 from .endings import children
 
 PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
+# Where a container finds what befell it, with either version of control groups.
+EVENTS = ("/sys/fs/cgroup/memory.events", "/sys/fs/cgroup/memory/memory.oom_control")
+
+
+class OutOfMemoryKills:
+    """How often the kernel has killed a process of this container for want of memory."""
+
+    def __init__(self):
+        self.known = self.count()
+
+    def count(self):
+        for path in EVENTS:
+            try:
+                with open(path) as events:
+                    return next(int(line.split()[1]) for line in events if line.startswith("oom_kill "))
+            except (OSError, ValueError, StopIteration):
+                continue
+        return 0
+
+    def happened(self):
+        """Whether it has since this was asked last."""
+        before, self.known = self.known, self.count()
+        return self.known > before
 
 
 def uses_more_than(limit, fork_server):

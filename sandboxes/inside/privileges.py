@@ -39,6 +39,14 @@ def adopt_orphans():
     return True
 
 
+def hide():
+    """Keeps others of the same user from this process's memory and descriptors, if that is possible here."""
+    if libc is None:
+        return False
+    prctl(PR_SET_DUMPABLE, 0)
+    return True
+
+
 def die_with_parent(parent):
     """Has the kernel end this process when its parent, which is this one, ends."""
     prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
@@ -76,6 +84,8 @@ class Privileges:
         elif in_user_namespace:
             bound_capabilities()
             keep_capabilities()
+        # Whether programs could see this process, and are the same user: its memory must not be theirs.
+        self.hides = os.geteuid() != 0 and not in_user_namespace and hide()
         if in_user_namespace and "capabilities" not in self.layers:
             self.layers.append("user")
         elif "user" not in self.layers:
@@ -116,6 +126,9 @@ class Privileges:
         """In a child: takes back what `end_with` did and a fork hands on, and stops being root if it still is."""
         if libc is not None and not self.is_process_1:
             _signal.signal(ORPHANED, _signal.SIG_DFL)
+        if self.hides:
+            # What is in the memory of a fork is the program's to see, and /dev/stdout can't be opened else.
+            prctl(PR_SET_DUMPABLE, 1)
         if self.child_user is not None:
             # So that /dev/stdout and /dev/stderr can be opened.
             os.fchown(1, self.child_user, self.child_user)

@@ -11,6 +11,7 @@ import sys
 from .candidate_side import serve
 from .frames import SHARED, TESTS
 from .judge import judge
+from .policy import PLAIN
 from .tests_side import judge_remotely
 
 PRELOADED = ("bisect", "collections", "copy", "functools", "heapq", "math", "operator", "re", "string", "typing")
@@ -32,6 +33,23 @@ def add(a: List[int], b: Optional[int] = None) -> int:
             raise KeyError(f"{x}") from e
     return sorted([v for v in a if v > 0], key=lambda v: -v)[0] if a else total
 """
+# A policy may refuse what the other does, and even this.
+REHEARSAL_OF_A_POLICY = """
+class Point:
+    def __init__(self, x):
+        self.x = x
+
+def add(a, b=None):
+    total, seen = 0, {}
+    for i, x in [(0, 1), (1, 2)]:
+        try:
+            total += x * 2 % 7
+            seen[x] = Point(i).x
+        except ValueError as e:
+            raise KeyError(f"{x}") from e
+    print(total)
+    return max([v for v in a if v > 0]) if a else total
+"""
 REHEARSAL_TESTS = """
 def check(candidate):
     assert candidate([1, 2]) == %d
@@ -40,23 +58,28 @@ check(add)
 """
 
 
-def warm_up(role, preload):
+def complete_builtins():
+    """Adds what -S leaves out and programs use; the modules' search path is set by the caller."""
+    site.setquit()
+    site.sethelper()
+
+
+def warm_up(role, preload, policy):
     """Goes once through all that every child does, so that the memory it touches is in place before the forks.
 
     Args:
         role: SHARED, CANDIDATE or TESTS.
         preload: names of more modules to import.
+        policy: of programs.
     """
     for name in (*PRELOADED, *preload):
         __import__(name)
     if role == SHARED:
         refuse_tracing()
-    # What -S leaves out and programs use; the modules' search path is set by the caller.
-    site.setquit()
-    site.sethelper()
     main = sys.modules["__main__"]
+    candidate = REHEARSAL if policy is PLAIN or role == TESTS else REHEARSAL_OF_A_POLICY
     for right in (True, False, True, True):
-        json.dumps(rehearse(role, REHEARSAL.encode(), REHEARSAL_TESTS % (2 if right else 3)))
+        json.dumps(rehearse(role, candidate.encode(), REHEARSAL_TESTS % (2 if right else 3), policy))
     sys.modules["__main__"] = main
     del sys.modules["candidate"]
     linecache.clearcache()
@@ -83,23 +106,23 @@ def refuse_tracing():
     sys.addaudithook(refuse)
 
 
-def rehearse(role, candidate, tests):
+def rehearse(role, candidate, tests, policy):
     """Judges a candidate in this process, as children do."""
     if role == SHARED:
-        return judge(candidate, tests, None)
+        return judge(candidate, tests, None, policy)
     own, far = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_STREAM)
     pid = os.fork()
     if pid == 0:
         try:
             own.close()
-            serve(candidate, far.fileno()) if role == TESTS else judge_remotely(tests, None, far.fileno())
+            serve(candidate, far.fileno(), PLAIN) if role == TESTS else judge_remotely(tests, None, far.fileno())
         finally:
             os._exit(0)
     far.close()
     try:
         if role == TESTS:
             return judge_remotely(tests, None, own.fileno())
-        return serve(candidate, own.fileno())
+        return serve(candidate, own.fileno(), policy)
     finally:
         own.close()
         os.waitpid(pid, 0)

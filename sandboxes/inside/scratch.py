@@ -19,21 +19,22 @@ def extended_attributes(folder):
 
 
 class MountedScratch:
-    """Folders on a small file system in memory, which goes with the last process that sees it."""
+    """Folders on small file systems in memory, which go with the last process that sees them."""
 
     def __init__(self, folders, place):
         """Takes descriptors of them, with what is mounted there and nothing else, and where the root was made."""
         self.place = place
         self.folders = {folder: set(os.listdir(folder)) for folder in folders}
-        self.any_folder = folders[0]
+        # One folder of each file system.
+        self.systems = list({os.fstat(folder).st_dev: folder for folder in folders}.values())
         self.free_files = self.count_free_files()
 
     def count_free_files(self):
-        return os.fstatvfs(self.any_folder).f_ffree
+        return [os.fstatvfs(folder).f_ffree for folder in self.systems]
 
     def tidy(self):
         """Gives the next program empty folders."""
-        # One question answers for all three: whether there is a file more than there was.
+        # One question answers for all folders of a file system: whether there is a file more than there was.
         untouched = self.count_free_files() == self.free_files
         for folder, mounted in self.folders.items():
             if os.fstat(folder).st_mode & 0o7777 != FOLDER_MODE:

@@ -8,7 +8,7 @@ from .box import Box
 from .endings import children_are_told, remove_folder
 from .frames import CANDIDATE, SHARED, TESTS, FrameReader, write_frame
 from .kernel import LINUX
-from .privileges import adopt_orphans, draw_uid
+from .privileges import adopt_orphans, draw_uid, hide
 from .scratch import SCRATCH_MODE
 from .separate import Separate
 from .trial import Trial, Watch
@@ -29,6 +29,9 @@ class Supervisor:
         self.boxes, self.separate = {}, None
         os.chmod(options["scratch"], SCRATCH_MODE)
         self.first = self.box(SHARED)
+        if not self.first.has_own_pids and os.geteuid() != 0:
+            # Programs can see this process and may be its user: its memory must not be theirs.
+            hide()
 
     def box(self, role):
         """The fork server of a role, which is started when it is first asked for."""

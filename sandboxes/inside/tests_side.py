@@ -11,6 +11,7 @@ from .judge import MESSAGE_CHARS, TESTS_FILE, TRACEBACK_CHARS, describe
 from .libraries import SAFE_MODULES
 from .link import RAISED, Gone
 from .operators import is_special
+from .output import MOST_JSON_BYTES, output_of
 from .stand_ins import ADVICE
 
 BUILTINS = frozenset(vars(sys.modules["builtins"]))
@@ -36,21 +37,28 @@ class Namespace(dict):
         return self.link.fetch(name)
 
 
-def judge_remotely(tests, tests_code, fd):
+def judge_remotely(tests, tests_code, fd, output_variable=None):
     """Runs tests of a candidate that runs in another process.
 
     Args:
         tests: source, text.
         tests_code: the tests compiled, or None if they are to be compiled here.
         fd: this end of the socket to the candidate's process.
+        output_variable: the global name whose value is wanted too, if there is one.
 
     Returns:
         None if the tests ran to their end, else the report: a dict as `judge` gives it, or {"outcome": "gone"} if the
-        candidate's process ended or did not keep to the protocol.
+        candidate's process ended or did not keep to the protocol. Where a value is wanted, a dict in any case, with
+        {"outcome": "passed"} if the tests ran to their end.
     """
     link = Guard(fd, tests)
     try:
-        return judge_over(link, tests, tests_code)
+        report = judge_over(link, tests, tests_code)
+        if output_variable is None or link.gone:
+            return report
+        report = report or {"outcome": "passed"}
+        report["output"] = report.get("output") or last_output(link, output_variable)
+        return report
     finally:
         # What lives on of these tests must not speak: by then the descriptor may be another link's.
         link.gone = link.gone or "the tests have ended"
@@ -172,6 +180,17 @@ class Everything:
         return True
 
 
+def last_output(link, name):
+    """What the tests left in a global name, or else the candidate, as `output_of` gives it."""
+    own = dict(link.namespace)
+    if name in own and own[name] is not link.given.get(name):
+        return output_of(own, name)
+    try:
+        return str(link.ask("output", 0, None, []))[:MOST_JSON_BYTES]
+    except BaseException:  # the candidate's process has ended meanwhile, say
+        return ""
+
+
 def gone(reason):
     """The report for a candidate's process that is no more there, or speaks nonsense."""
     return {"outcome": "gone", "detail": ("the candidate's process does not answer: %s" % (reason,))[:MESSAGE_CHARS]}
@@ -179,15 +198,17 @@ def gone(reason):
 
 def believed(fields):
     """What a candidate says of its own failure, in the right shape."""
-    if len(fields) != len(REPORT_FIELDS) or fields[0] not in OUTCOMES:
+    if len(fields) != len(REPORT_FIELDS) + 1 or fields[0] not in OUTCOMES:
         return gone("it failed without saying how")
-    outcome, detail, kind, message, trace = map(str, fields)
+    outcome, detail, kind, message, trace, output = map(str, fields)
+    more = {"output": output[:MOST_JSON_BYTES]} if output else {}
     return {
         "outcome": outcome,
         "detail": detail[:MESSAGE_CHARS],
         "exception_type": kind[:200],
         "exception_message": message[:MESSAGE_CHARS],
         "traceback": trace[-TRACEBACK_CHARS:],
+        **more,
     }
 
 

@@ -2,6 +2,7 @@
 
 import os
 import select
+import signal
 import time
 
 from .busy import eldest_child, longer
@@ -73,6 +74,9 @@ class Trial:
         self.ended_at = time.monotonic()
         if phase == LEFT_SOME:
             self.box.all_ended()
+        killed = os.WIFSIGNALED(self.status) and os.WTERMSIG(self.status) == signal.SIGKILL
+        if killed and self.reason is None and self.box.memory_kills.happened():
+            self.reason = "memory_kill"
         self.hear_setup()
         for stream in self.box.written(*self.streams):
             stream.take_all()
