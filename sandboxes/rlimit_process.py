@@ -7,28 +7,57 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, ClassVar, Self
 
 from sandboxes.contract import Isolation, SandboxUnavailable
 from sandboxes.isolation import Confinement, site_folders
 from sandboxes.worker import Worker
 
 GUEST_FILE = Path(__file__).with_name("guest.py")
+# What programs find wherever they run.
+PROGRAM_ENVIRONMENT = {
+    "LANG": "C.UTF-8",
+    "LC_ALL": "C.UTF-8",
+    "TZ": "UTC",
+    # A library that starts a thread per core reserves more address space than a program may have.
+    "OMP_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
+}
 
 
+@dataclass(frozen=True)
 class RlimitProcessSandbox:
     """Guests of the interpreter that runs this, each with a scratch folder of its own."""
 
-    name = "subprocess"
+    confinement: Confinement = Confinement()
+    """What surrounds the programs."""
 
-    def __init__(self, confinement: Confinement = Confinement()):  # noqa: B008 (frozen)
+    name: ClassVar[str] = "subprocess"
+    own_options: ClassVar[tuple[str, ...]] = ()
+    """Those that not every backend takes."""
+
+    limit_options: ClassVar[tuple[str, ...]] = ()
+    """Limits of programs that it has to know beforehand."""
+
+    @classmethod
+    def checked(cls, **options: Any) -> Self:
+        """One with the options that people give: those of `Confinement.checked`, and its own.
+
+        Raises:
+            ValueError, TypeError: for what can't be right; the message names the value.
+        """
+        return cls(Confinement.checked(**options))
+
+    def __post_init__(self) -> None:
         """Raises NotImplementedError where there is no fork."""
         if os.name != "posix":
             raise NotImplementedError(
                 "the subprocess sandbox needs fork, which this system does not have; "
                 "run under WSL, or in a Linux container (Docker Desktop)"
             )
-        self.confinement = confinement
 
     def start_worker(self) -> Worker:
         """Starts a guest in a session of its own, so that a Ctrl-C on the terminal does not reach it.
@@ -44,16 +73,6 @@ class RlimitProcessSandbox:
             raise SandboxUnavailable(
                 f"can't make a folder for programs: {error}; set TMPDIR to a folder that can be written"
             ) from error
-        options = {
-            "scratch": scratch,
-            "site_folders": site_folders(),
-            "needed_folders": [os.path.dirname(os.__file__), *site_folders()],
-            "shown_paths": [*interpreter_paths(), *self.confinement.read_only_paths],
-            "isolated": self.confinement.isolation != "off",
-            "network": self.confinement.network,
-            "env": dict(self.confinement.env),
-            "preload": self.confinement.preload,
-        }
         # -I: else our folder and the caller's PYTHON* variables reach the candidates. -S: what site imports, and the
         # .pth files of the environment, would make every fork slower. -X utf8: files are UTF-8 whatever the locale.
         command = [sys.executable, "-I", "-S", "-X", "utf8", str(GUEST_FILE), scratch]
@@ -74,8 +93,22 @@ class RlimitProcessSandbox:
                 raise SandboxUnavailable(f"can't start {sys.executable}: {error}") from error
             raise
         worker = Worker(process, scratch)
-        worker.send_options(options)
+        worker.send_options(self.guest_options())
         return worker
+
+    def guest_options(self) -> dict[str, Any]:
+        """What a guest is told, besides where its folder is."""
+        return {
+            "site_folders": site_folders(),
+            "needed_folders": [os.path.dirname(os.__file__), *site_folders()],
+            "shown_paths": [*interpreter_paths(), *self.confinement.read_only_paths],
+            "isolated": self.confinement.isolation != "off",
+            "network": self.confinement.network,
+            "env": dict(self.confinement.env),
+            "preload": self.confinement.preload,
+            "folders": (),
+            "policy": None,
+        }
 
     def accept(self, isolation: Isolation) -> None:
         """Raises SandboxUnavailable if a guest enforces less than it must; warns once of what is missing."""
@@ -84,17 +117,7 @@ class RlimitProcessSandbox:
 
 def guest_environment() -> dict[str, str]:
     """All that programs see of the environment, besides the folders that the guest sets."""
-    return {
-        "PATH": "/usr/local/bin:/usr/bin:/bin",
-        "LANG": "C.UTF-8",
-        "LC_ALL": "C.UTF-8",
-        "TZ": "UTC",
-        # A library that starts a thread per core reserves more address space than a program may have.
-        "OMP_NUM_THREADS": "1",
-        "OPENBLAS_NUM_THREADS": "1",
-        "MKL_NUM_THREADS": "1",
-        "LD_BIND_NOW": "1",
-    }
+    return {"PATH": "/usr/local/bin:/usr/bin:/bin", **PROGRAM_ENVIRONMENT, "LD_BIND_NOW": "1"}
 
 
 def interpreter_paths() -> list[str]:

@@ -1,0 +1,59 @@
+"""Backend "restricted": the guests of the subprocess backend, whose programs obey a policy of RestrictedPython's.
+
+The policy says which Python a program may be written in. It is no wall: that is what surrounds the guest.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
+
+from sandboxes.isolation import Confinement
+from sandboxes.preflight import RESTRICTED_CANARIES, Canary
+from sandboxes.restrictions import OPTIONS, STRICT, Restrictions, require_restricted_python
+from sandboxes.rlimit_process import RlimitProcessSandbox
+
+
+@dataclass(frozen=True)
+class RestrictedPythonSandbox(RlimitProcessSandbox):
+    """Guests as those of the subprocess backend, which compile and run programs by a policy."""
+
+    restrictions: Restrictions = Restrictions()
+    """What the programs may do and find."""
+
+    name: ClassVar[str] = "restricted"
+    own_options: ClassVar[tuple[str, ...]] = OPTIONS
+
+    def __post_init__(self) -> None:
+        """Raises NotImplementedError where there is no fork, SandboxUnavailable without RestrictedPython."""
+        super().__post_init__()
+        require_restricted_python()
+
+    @classmethod
+    def checked(cls, **options: Any) -> Self:
+        """One with the options that people give: those of `Confinement.checked` and of `Restrictions.checked`.
+
+        Raises:
+            ValueError, TypeError: for what can't be right; the message names the value.
+            SandboxUnavailable: without RestrictedPython.
+        """
+        own = {name: options.pop(name) for name in OPTIONS if name in options}
+        return cls(Confinement.checked(**options), Restrictions.checked(**own))
+
+    @property
+    def canaries(self) -> tuple[Canary, ...]:
+        """Programs that show whether it works here."""
+        if self.restrictions.policy in (None, STRICT):
+            return RESTRICTED_CANARIES
+        return tuple(replace(canary, may_be_refused=True) for canary in RESTRICTED_CANARIES)
+
+    def guest_options(self) -> dict[str, Any]:
+        """What a guest is told, besides where its folder is."""
+        policy = {
+            "path": [os.path.abspath(entry) for entry in sys.path],
+            "module": "sandboxes.restricted.language",
+            "settings": self.restrictions.settings(),
+        }
+        return {**super().guest_options(), "policy": policy}
