@@ -1,0 +1,85 @@
+"""Docker engines for tests: the machine's own, with the test image, and one that a test may kill."""
+
+import contextlib
+import os
+import shutil
+import subprocess
+import time
+
+from sandboxes import SandboxUnavailable
+from sandboxes.docker_engine import Engine
+
+# Made by .ci/docker-image.
+IMAGE = "code-eval-test:debian"
+SECONDS_TO_START = 60
+
+
+def why_not():
+    """Why Docker tests can't run here; None if they can."""
+    try:
+        if Engine().ask("image", "inspect", IMAGE) is None:
+            return f"the engine has no image {IMAGE}; make it with `.ci/docker-image {IMAGE}`"
+    except SandboxUnavailable as error:
+        return str(error)
+    return None
+
+
+def containers(host=None):
+    """Names of the containers of ours that there are, running or not."""
+    return (
+        Engine(host).call("ps", "--all", "--filter", "label=code-eval.guest", "--format", "{{.Names}}", what="").split()
+    )
+
+
+def wait_until(holds, seconds=SECONDS_TO_START):
+    """Waits until a function gives something true, and returns that."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        if found := holds():
+            return found
+        time.sleep(0.05)
+    raise TimeoutError(f"not within {seconds} s")
+
+
+@contextlib.contextmanager
+def engine_of_own(folder):
+    """Starts an engine beside the machine's own, with the test image; yields (its process, its address)."""
+    if shutil.which("dockerd") is None or os.geteuid() != 0:
+        yield None, None
+        return
+    address = f"unix://{folder}/docker.sock"
+    # In namespaces of its own, so that all it started and mounted goes with it, however it ends.
+    command = [
+        "unshare",
+        "--mount",
+        "--pid",
+        "--fork",
+        "--kill-child",
+        "--mount-proc",
+        "dockerd",
+        "--host",
+        address,
+        "--data-root",
+        f"{folder}/data",
+        "--exec-root",
+        f"{folder}/exec",
+    ]
+    command += ["--pidfile", f"{folder}/pid", "--bridge", "none", "--iptables=false", "--ip-masq=false"]
+    with open(f"{folder}/log", "w") as log:
+        process = subprocess.Popen(command, stdout=log, stderr=log, start_new_session=True)
+    try:
+        wait_until(lambda: answers(address))
+        with subprocess.Popen(["docker", "save", IMAGE], stdout=subprocess.PIPE) as saved:
+            subprocess.run(["docker", "--host", address, "load"], stdin=saved.stdout, check=True, capture_output=True)
+        yield process, address
+    finally:
+        process.terminate()
+        process.wait(SECONDS_TO_START)
+
+
+def answers(address):
+    """Whether an engine answers there."""
+    try:
+        return Engine(address).ask("version")
+    except SandboxUnavailable:
+        return None

@@ -1,0 +1,60 @@
+"""What imports are found in programs, and what packages they need."""
+
+import pytest
+
+from sandboxes.imports import imported_modules, packages_for
+
+MAPPING = {"json": None, "yaml": "pyyaml", "PIL": "pillow", "numpy": "numpy>=1.26", "google.cloud": "google-cloud-core"}
+
+
+@pytest.mark.parametrize(
+    ("source", "names"),
+    [
+        ("import os", {"os"}),
+        ("import os.path as p, json", {"os", "os.path", "json"}),
+        ("from google.cloud import storage", {"google", "google.cloud", "google.cloud.storage"}),
+        ("def f():\n    import yaml", {"yaml"}),
+        ("try:\n    import yaml\nexcept ImportError: pass", {"yaml"}),
+        ("import importlib\nimportlib.import_module('yaml')\n__import__('PIL')", {"importlib", "yaml", "PIL"}),
+        ("text = 'import yaml'\n# import PIL", set()),
+        ("from . import sibling\nfrom .other import name", set()),
+        ("", set()),
+    ],
+)
+def test_found(source, names):
+    """Imports are found wherever they are, and in no text or comment."""
+    assert imported_modules(source) == names
+
+
+@pytest.mark.parametrize(
+    ("source", "names"),
+    [
+        ("import os, json as j\ndef f(:", {"os", "json"}),
+        ("    from os.path import join\nx = (", {"os", "os.path"}),
+        ("import yaml; x = (  # import PIL", {"yaml"}),
+        ("import yaml\n\0", {"yaml"}),
+        ("print 'import yaml", set()),
+    ],
+)
+def test_found_in_what_is_no_python(source, names):
+    """In a text that can't be parsed the lines that look like imports count."""
+    assert imported_modules(source) == names
+
+
+def test_long_programs():
+    """Of a program that is too long to be parsed the lines count, and of a name with very many parts the first."""
+    assert imported_modules("x = 1\n" * 200_000 + "import yaml") == {"yaml"}
+    assert len(imported_modules("import " + ".".join("a" * 20_000))) == 8
+
+
+@pytest.mark.parametrize("source", ["(" * 10_000, "'\\d' is 1", "\ud800", "import", "import ,", "from import x"])
+def test_any_text(source):
+    """Any text at all can be looked at."""
+    assert imported_modules(source) == set()
+
+
+def test_packages():
+    """Only packages of what is imported are needed, sorted, and none for what comes with Python or is not mapped."""
+    sources = ["import yaml, json, requests", "from PIL import Image\nfrom google.cloud import storage"]
+    assert packages_for(sources, MAPPING) == ("google-cloud-core", "pillow", "pyyaml")
+    assert packages_for([], MAPPING) == ()
