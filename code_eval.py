@@ -58,8 +58,8 @@ Args:
         are left out, with a warning.
     num_workers: int, >= 1: candidates that run at once. Default: the CPUs that this process may use.
     timeout: float, > 0: seconds on the clock that a candidate with its tests may take. Default 3.0.
-    sandbox: str: where candidates run: "subprocess". Default: the configuration name given to `evaluate.load`, else
-        "subprocess".
+    sandbox: str: where candidates run: "subprocess"; "restricted": there too, in RestrictedPython; "docker": in
+        containers. Default: the configuration name given to `evaluate.load`, else "subprocess".
     on_sandbox_error: "raise" (default) or "exclude": what to do about a candidate that the sandbox could not run, also
         after it was tried on fresh workers. An excluded one counts neither as right nor as wrong.
     progress: bool: whether to show a bar. Default: on a terminal, for runs of more than a second or two.
@@ -67,7 +67,7 @@ Args:
         candidate can't forge a pass; "auto": "separate", unless the text of the tests shows that they need "shared".
     isolation: str: "auto" (default): all layers that can be had here, with one warning of those that can't; "strict":
         all of them, or SandboxUnavailable; "off": limits only, for debugging.
-    network: bool: whether candidates may use the network. Default False.
+    network: bool: whether candidates may use the network; with sandbox="docker" also its name. Default False.
     read_only_paths: list of str: more files and folders that candidates can read, at their own paths. Default none.
     env: dict of str: more environment variables of candidates, which see none of yours. Default none.
     preload: list of str: modules to import before candidates are forked: importing them then costs nothing.
@@ -75,6 +75,27 @@ Args:
     cpu_seconds: float, > 0: CPU time of one process. Default: as much as `timeout` on every CPU.
     max_processes: int, >= 1: processes and threads of a candidate at once. Default 64.
     max_output_bytes: int, >= 1: what a candidate may write to stdout and stderr together. Default 16 MiB.
+    use_safe_builtins, use_limited_builtins, use_utility_builtins: bool: with sandbox="restricted", as all that follow:
+        whether candidates have these builtins of RestrictedPython's. Default True.
+    additional_globals, additional_locals: dict of more names for candidates: data, or what can be imported, which
+        "module:name" also stands for. Default none.
+    allowed_imports: list of str: modules that may be imported, with those below them. Default none.
+    allow_str_format: bool: whether `str.format` and `str.format_map` work. Default False.
+    allow_underscore_variable_names: bool: whether names and attributes may begin with one underscore. Default False.
+    return_output: bool: whether results have "output", the value of a variable after the run. Default False.
+    output_variable: str: that variable. Default "output".
+    policy: a subclass of `RestrictedPython.RestrictingNodeTransformer`, its "module:Class", or "strict" for that class
+        itself: what candidates may be written in. Default: what models write, as far as it is safe.
+    custom_builtins: dict of more builtins, or its "module:name". Default none.
+    image: str: with sandbox="docker", as all that follow: any with Python 3.8 or newer. Default "python:3.11-slim".
+    packages: list of PyPI requirements to install on it, or dict of {import name: requirement or None}, of which those
+        are installed that candidates or tests import. Default none.
+    cpus: float, > 0: CPUs of a container. Default 1.
+    runtime: str: Docker's name of the runtime, such as "runsc" for gVisor. Default the engine's own.
+    pull: "missing" (default), "never" or "always": when to pull the image.
+    volumes: dict of {path: path in the container}, or list of paths, that candidates can read. Default none.
+    docker_host: str: where the engine is, as DOCKER_HOST has it. Default where the docker command finds it.
+    fresh_container: bool: whether each candidate gets a container of its own. Default False.
 Returns:
     pass_at_k: dict: {"pass@1": float, ...}, each in [0, 1].
     results: dict: {task_id: [(completion_id, result), ...]}, both ids counted from 0. A result is a dict: "task_id",
@@ -82,7 +103,8 @@ Returns:
         "failed", "compile_error", "timed_out", "out_of_memory", "crashed", "exited" or "output_limit"), "detail",
         "exception_type", "exception_message", "traceback", "stdout", "stderr", "wall_seconds", "cpu_seconds",
         "peak_memory_bytes", "isolation" (list of str: the layers that were on), "grading" ("shared" or "separate") and
-        "attempts".
+        "attempts"; with sandbox="restricted" also "exception_description", which is "exception_message", and with
+        `return_output` "output".
 Raises:
     ValueError, TypeError: for arguments that can't be right; the message names the value.
     sandboxes.SandboxUnavailable: if the sandbox can't run candidates, or not as isolated as "strict" demands.
@@ -110,6 +132,7 @@ _COUNTS = {
     "max_output_bytes": ("output_bytes", 1),
 }
 _CONFINEMENT = ("isolation", "network", "read_only_paths", "env", "preload")
+_OWN_OPTIONS = tuple(option for backend in sandboxes.BACKENDS.values() for option in backend.own_options)
 
 # A lone surrogate can't be stored in Arrow, and NUL is in no program: so this stands for one meanwhile.
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -123,18 +146,19 @@ class Options:
     k: tuple[int, ...]
     num_workers: int
     limits: sandboxes.Limits
-    sandbox: str
-    confinement: sandboxes.Confinement
+    sandbox: sandboxes.Sandbox
     grading: str
     on_sandbox_error: str
     progress: bool | None
+    more_keys: tuple[str, ...]
+    """Of results: those that only some sandboxes have."""
 
     @classmethod
     def checked(cls, config_name: str, options: dict[str, Any]) -> "Options":
         """Options from the keywords given to `compute`; `config_name` is the one given to `evaluate.load`."""
         given: dict[str, Any] = {"k": [1, 10, 100], "num_workers": None, "timeout": 3.0, "sandbox": None}
         given |= {"grading": DEFAULT_GRADING, "on_sandbox_error": "raise", "progress": None}
-        given |= dict.fromkeys(("cpu_seconds", *_COUNTS, *_CONFINEMENT))
+        given |= dict.fromkeys(("cpu_seconds", *_COUNTS, *_CONFINEMENT, *_OWN_OPTIONS))
         if unknown := sorted(set(options) - set(given)):
             raise TypeError(f"compute() has no option {unknown[0]!r}; the options are {', '.join(given)}")
         given |= options
@@ -150,17 +174,17 @@ class Options:
             raise ValueError(f"grading must be one of {choices}, not {sandboxes.shortened(given['grading'])}")
         if given["progress"] not in (None, True, False):
             raise TypeError(f"progress must be True, False or None, not {given['progress']!r}")
+        sandbox = _sandbox(config_name, given)
+        more_keys = ("exception_description",) if sandbox.name == "restricted" else ()
         return cls(
             k=tuple(sandboxes.whole_number("k", each) for each in k),
             num_workers=sandboxes.whole_number("num_workers", num_workers),
             limits=_limits(given),
-            sandbox=_sandbox_name(config_name if given["sandbox"] is None else given["sandbox"]),
-            confinement=sandboxes.Confinement.checked(
-                **{name: given[name] for name in _CONFINEMENT if given[name] is not None}
-            ),
+            sandbox=sandbox,
             grading=given["grading"],
             on_sandbox_error=given["on_sandbox_error"],
             progress=given["progress"],
+            more_keys=(*more_keys, "output") if given["return_output"] else more_keys,
         )
 
 
@@ -173,6 +197,14 @@ def _limits(given: dict[str, Any]) -> sandboxes.Limits:
         if given[name] is not None:
             fields[field] = sandboxes.whole_number(name, given[name]) * unit
     return sandboxes.Limits(**fields)
+
+
+def _sandbox(config_name: str, given: dict[str, Any]) -> sandboxes.Sandbox:
+    """Where candidates run, from the keywords given to `compute`."""
+    name = _sandbox_name(config_name if given["sandbox"] is None else given["sandbox"])
+    names = (*_CONFINEMENT, *_OWN_OPTIONS, *sandboxes.BACKENDS[name].limit_options)
+    options = {option: given[option] for option in names if given[option] is not None}
+    return sandboxes.open_sandbox(name, **options)
 
 
 def _sandbox_name(name: str) -> str:
@@ -262,6 +294,11 @@ class CodeEval(evaluate.Metric):
         if os.getenv("HF_ALLOW_CODE_EVAL") != "1":
             raise ValueError(_WARNING)
         tasks = checked_tasks(predictions, references)
+        if isinstance(options.get("packages"), dict):
+            # Of a mapping, only what these candidates and tests import.
+            sources = [code for codes, tests in tasks for code in (*codes, tests)]
+            options["packages"] = sandboxes.packages_for(sources, options["packages"])
+            settings = Options.checked(self.config_name, options)
         programs = [
             sandboxes.Program(code, tests, settings.limits, grading)
             for codes, tests in tasks
@@ -270,10 +307,10 @@ class CodeEval(evaluate.Metric):
         ]
         show = settings.progress if settings.progress is not None else _default_progress()
         with sandboxes.ProgressBar(len(programs), show) as bar:
-            ended = sandboxes.warm_pool(settings.sandbox, settings.confinement).run_all(
+            ended = sandboxes.warm_pool(settings.sandbox).run_all(
                 programs, settings.num_workers, bar.count, settings.on_sandbox_error
             )
-        return report([len(codes) for codes, _ in tasks], ended, settings.k)
+        return report([len(codes) for codes, _ in tasks], ended, settings.k, settings.more_keys)
 
 
 def checked_tasks(predictions: Any, references: Any) -> list[tuple[list[str], str]]:
@@ -313,7 +350,7 @@ def checked_tasks(predictions: Any, references: Any) -> list[tuple[list[str], st
 
 
 def report(
-    sizes: Sequence[int], ended: Sequence[sandboxes.Ended], k: Sequence[int]
+    sizes: Sequence[int], ended: Sequence[sandboxes.Ended], k: Sequence[int], more_keys: Sequence[str] = ()
 ) -> tuple[dict[str, float], Results]:
     """The metric's answer.
 
@@ -321,6 +358,7 @@ def report(
         sizes: candidates per task.
         ended: what became of each candidate, task by task: a Verdict, or a SandboxUnavailable that is left out.
         k: tuple of int.
+        more_keys: of results, as `result_of` takes them.
 
     Returns:
         (pass_at_k, results), as `compute` describes them.
@@ -329,7 +367,9 @@ def report(
     excluded: list[str] = []
     position = 0
     for task_id, size in enumerate(sizes):
-        results[task_id] = [(number, result_of(task_id, number, ended[position + number])) for number in range(size)]
+        results[task_id] = [
+            (number, result_of(task_id, number, ended[position + number], more_keys)) for number in range(size)
+        ]
         excluded += [f"{task_id}/{number}" for number, result in results[task_id] if result["passed"] is None]
         position += size
     if excluded:
@@ -341,9 +381,19 @@ def report(
     return pass_at_k_of(results, k), results
 
 
-def result_of(task_id: int | str, completion_id: int, ended: sandboxes.Ended) -> dict[str, Any]:
-    """One candidate's entry in the results: a dict of plain data."""
-    result = {"task_id": task_id, "passed": None, "result": f"excluded: {ended}", "completion_id": completion_id}
+def result_of(
+    task_id: int | str, completion_id: int, ended: sandboxes.Ended, more_keys: Sequence[str] = ()
+) -> dict[str, Any]:
+    """One candidate's entry in the results: a dict of plain data.
+
+    Args:
+        task_id: of the task.
+        completion_id: of the candidate, counted from 0 in its task.
+        ended: what became of it.
+        more_keys: "exception_description" and "output", each if the entry is to have it.
+    """
+    result: dict[str, Any] = {"task_id": task_id, "passed": None, "completion_id": completion_id}
+    result["result"] = f"excluded: {ended}"
     if not isinstance(ended, sandboxes.Verdict):
         return result
     text = {sandboxes.Outcome.PASSED: "passed", sandboxes.Outcome.TIMED_OUT: "timed out"}.get(ended.outcome)
@@ -351,7 +401,9 @@ def result_of(task_id: int | str, completion_id: int, ended: sandboxes.Ended) ->
     # As upstream says it; where upstream says nothing, because the exception has no message, the reason.
     result["result"] = text or f"failed: {ended.exception_message or ended.detail}"
     result |= vars(ended)
-    return result | {"outcome": ended.outcome.value, "isolation": list(ended.isolation)}
+    result |= {"outcome": ended.outcome.value, "isolation": list(ended.isolation)}
+    more = {"exception_description": ended.exception_message, "output": result.pop("output")}
+    return result | {key: more[key] for key in more_keys}
 
 
 def pass_at_k_of(results: Results, k: Sequence[int]) -> dict[str, float]:

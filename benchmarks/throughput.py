@@ -1,14 +1,15 @@
-"""Samples per second: code_eval's own way, the limit for one process per sample, and both our gradings, in one run.
+"""Samples per second: code_eval's own way, the limit for one process per sample, and our sandboxes, in one run.
 
 Ours are measured with all layers of isolation on. Two workloads: HumanEval's solutions, ten times each, and as many
 trivial programs, all different. The figures that count are the ratios: machines are shared and noisy. Also measured:
 one call of `compute` with one candidate on a warm metric, and the memory of the calling process for 200 candidates of
 each task.
 
-Usage: python benchmarks/throughput.py HumanEval.jsonl.gz [--rounds 3] [--output throughput.json]
+Usage: python benchmarks/throughput.py HumanEval.jsonl.gz [--rounds 3] [--docker-image IMAGE] [--output throughput.json]
 """
 
 import argparse
+import concurrent.futures
 import json
 import os
 import platform
@@ -31,18 +32,42 @@ HERE = Path(__file__).parent
 METRIC_FILE = HERE.parent / "code_eval.py"
 CANDIDATES_PER_TASK = 10
 NUM_WORKERS = 4
-# The baseline is so slow that it gets every tenth program.
-BASELINE_SHARE = 10
+# The slow ones get every so many-th program.
+SHARES = {"baseline": 10, "docker run": 100}
+STRICT = {"isolation": "strict"}
+IMPORTS = ["typing", "math", "collections", "itertools", "functools", "re", "string", "copy", "hashlib", "random"]
+# The arguments of `compute` for each of our modes; the others are programs of their own.
 MODES = {
-    "baseline": "code_eval's own way",
-    "bare": "two bare fork loops",
-    "shared": f'ours, grading="shared", {NUM_WORKERS} workers',
-    "separate": f'ours, grading="separate", {NUM_WORKERS} workers',
+    "baseline": None,
+    "bare": None,
+    "docker run": None,
+    "shared": {"grading": "shared", **STRICT},
+    "separate": {"grading": "separate", **STRICT},
+    "restricted": {
+        "sandbox": "restricted",
+        "allowed_imports": IMPORTS,
+        "allow_underscore_variable_names": True,
+        **STRICT,
+    },
+    "docker": {"sandbox": "docker", "pull": "never", **STRICT},
 }
-# Ratios to the baseline and to the bare loops that are to be reached at least.
+DOCKER_MODES = ("docker run", "docker")
+# As HumanEval/160 does, which no restricted program may.
+CALLS_EVAL = "eval("
+# What is to be reached at least: {mode: {other mode: ratio of samples per second}}.
 TARGETS = {
-    "humaneval": {"shared": (7, 0.6), "separate": (None, 0.45)},
-    "trivial": {"shared": (15, 0.5), "separate": (None, 0.35)},
+    "humaneval": {
+        "shared": {"baseline": 7, "bare": 0.6},
+        "separate": {"bare": 0.45},
+        "restricted": {"shared": 0.5},
+        "docker": {"shared": 0.5, "docker run": 20},
+    },
+    "trivial": {
+        "shared": {"baseline": 15, "bare": 0.5},
+        "separate": {"bare": 0.35},
+        "restricted": {"shared": 0.5},
+        "docker": {"docker run": 20},
+    },
 }
 LARGE_CANDIDATES_PER_TASK = 200
 
@@ -74,36 +99,62 @@ def read_solutions(problems_file):
         return {record["task_id"]: record["canonical_solution"] for record in map(json.loads, file)}
 
 
-def per_second(mode, workload, metric):
+def per_second(mode, workload, metric, image):
     """Samples per second of one mode on one workload. Every sample must pass."""
+    if MODES[mode] is not None:
+        return ours_per_second(mode, workload, metric, image)
     programs = [(candidate, tests) for candidates, tests in workload for candidate in candidates]
-    if mode in ("shared", "separate"):
-        began = time.perf_counter()
-        pass_at_k, _ = metric.compute(
-            predictions=[candidates for candidates, _ in workload],
-            references=[tests for _, tests in workload],
-            k=[1],
-            num_workers=NUM_WORKERS,
-            timeout=3.0,
-            grading=mode,
-            isolation="strict",
-        )
-        seconds = time.perf_counter() - began
-        passed = pass_at_k["pass@1"] == 1.0
-    else:
-        script, options = {"baseline": ("code_eval_way.py", []), "bare": ("bare_loop.py", ["-I", "-S"])}[mode]
-        if mode == "baseline":
-            programs = programs[::BASELINE_SHARE]
-        with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
-            json.dump(programs, file)
-            file.flush()
-            command = [sys.executable, *options, str(HERE / script), file.name]
-            answer = json.loads(subprocess.run(command, check=True, capture_output=True).stdout.splitlines()[-1])
-        seconds = answer["seconds"]
-        passed = answer["failed"] == 0 if mode == "bare" else set(answer["results"]) == {"passed"}
-    if not passed:
-        raise SystemExit(f"{MODES[mode]}: some programs did not pass, so the figures mean nothing")
+    programs = programs[:: SHARES.get(mode, 1)]
+    if mode == "docker run":
+        return docker_runs_per_second(programs, image)
+    script, options = {"baseline": ("code_eval_way.py", []), "bare": ("bare_loop.py", ["-I", "-S"])}[mode]
+    with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+        json.dump(programs, file)
+        file.flush()
+        command = [sys.executable, *options, str(HERE / script), file.name]
+        answer = json.loads(subprocess.run(command, check=True, capture_output=True).stdout.splitlines()[-1])
+    check(mode, answer["failed"] == 0 if mode == "bare" else set(answer["results"]) == {"passed"})
+    return len(programs) / answer["seconds"]
+
+
+def ours_per_second(mode, workload, metric, image):
+    """The same for one of our modes."""
+    if mode == "restricted":
+        workload = [(candidates, tests) for candidates, tests in workload if CALLS_EVAL not in candidates[0]]
+    options = {**MODES[mode], "image": image} if mode == "docker" else MODES[mode]
+    began = time.perf_counter()
+    pass_at_k, _ = metric.compute(
+        predictions=[candidates for candidates, _ in workload],
+        references=[tests for _, tests in workload],
+        k=[1],
+        num_workers=NUM_WORKERS,
+        timeout=3.0,
+        **options,
+    )
+    seconds = time.perf_counter() - began
+    check(mode, pass_at_k["pass@1"] == 1.0)
+    return sum(len(candidates) for candidates, _ in workload) / seconds
+
+
+def docker_runs_per_second(programs, image):
+    """The same for a container per sample, as many at once as we have workers."""
+
+    def run(program):
+        command = ["docker", "run", "--rm", "--network", "none", image, "python3", "-c", "\n".join(program)]
+        return subprocess.run(command, capture_output=True).returncode
+
+    began = time.perf_counter()
+    with concurrent.futures.ThreadPoolExecutor(NUM_WORKERS) as threads:
+        statuses = set(threads.map(run, programs))
+    seconds = time.perf_counter() - began
+    check("docker run", statuses == {0})
     return len(programs) / seconds
+
+
+def check(mode, all_passed):
+    """Ends the measurement of a mode that gave a wrong verdict."""
+    if not all_passed:
+        raise SystemExit(f"{mode}: some programs did not pass, so the figures mean nothing")
 
 
 def one_call_ms(metric):
@@ -133,16 +184,18 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("problems", type=Path, help="HumanEval.jsonl.gz")
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--docker-image", help="measure containers of this image too")
     parser.add_argument("--output", type=Path, help="write all figures here, as JSON")
     arguments = parser.parse_args()
-    metric = evaluate.load(str(METRIC_FILE))
+    metric, image = evaluate.load(str(METRIC_FILE)), arguments.docker_image
+    modes = [mode for mode in MODES if image or mode not in DOCKER_MODES]
     rounds = {}
     for name, workload in workloads(arguments.problems).items():
-        for mode in TARGETS[name]:
-            per_second(mode, workload[: 2 * NUM_WORKERS], metric)  # starts the workers
+        for mode in set(TARGETS[name]) & set(modes):
+            per_second(mode, workload[: 2 * NUM_WORKERS], metric, image)  # starts the workers
         for _ in range(arguments.rounds):
-            for mode in MODES:
-                rounds.setdefault(name, {}).setdefault(mode, []).append(per_second(mode, workload, metric))
+            for mode in modes:
+                rounds.setdefault(name, {}).setdefault(mode, []).append(per_second(mode, workload, metric, image))
     figures = {
         "machine": f"{usable_cpus()} CPUs, Python {platform.python_version()}, {platform.system()}",
         "rounds": rounds,
@@ -150,16 +203,14 @@ def main():
         "large": measure_large(workloads(arguments.problems)["humaneval"], metric),
     }
     print(f"{figures['machine']}; samples per second, medians of {arguments.rounds} rounds\n")
-    print(f"{'':12}{'mode':10}{'per second':>12}{'to baseline':>14}{'to bare loops':>20}")
+    print(f"{'':12}{'mode':12}{'per second':>12}{'to baseline':>14}{'to bare loops':>16}  to be reached")
     for name, by_mode in rounds.items():
         median = {mode: statistics.median(values) for mode, values in by_mode.items()}
         for mode, value in median.items():
-            wanted = TARGETS[name].get(mode, (None, None))
-            ratios = (value / median["baseline"], value / median["bare"])
-            shown = [
-                f"{ratio:.2f}" + (f" (≥ {least})" if least else "") for ratio, least in zip(ratios, wanted, strict=True)
-            ]
-            print(f"{name:12}{mode:10}{value:12.0f}{shown[0]:>14}{shown[1]:>20}")
+            wanted = {other: least for other, least in TARGETS[name].get(mode, {}).items() if other in median}
+            reached = [f"{value / median[other]:.2f} of {other} (≥ {least})" for other, least in wanted.items()]
+            ratios = f"{value / median['baseline']:14.2f}{value / median['bare']:16.2f}"
+            print(f"{name:12}{mode:12}{value:12.0f}{ratios}  {', '.join(reached)}")
     large = figures["large"]
     print(f"\none call with one candidate: {figures['one_call_ms']:.1f} ms (≤ 15)")
     print(

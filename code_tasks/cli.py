@@ -15,7 +15,6 @@ import typer
 
 from sandboxes import (
     BACKENDS,
-    CANARIES,
     LAYERS,
     Ended,
     Limits,
@@ -23,12 +22,15 @@ from sandboxes import (
     ProgressBar,
     SandboxUnavailable,
     Verdict,
+    canaries_of,
     close_pools,
     disagreements,
     open_sandbox,
     positive,
     usable_cpus,
 )
+from sandboxes.docker_engine import Engine
+from sandboxes.docker_images import prune as prune_docker
 
 app = typer.Typer(
     add_completion=False,
@@ -36,6 +38,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="Scores model-written programs: runs each in a sandbox, against its tests, and estimates pass@k.",
 )
+
+docker_app = typer.Typer(no_args_is_help=True, help="What the sandbox docker keeps at the engine.")
+app.add_typer(docker_app, name="docker")
 
 DEFAULT_SANDBOX = "subprocess"
 SandboxOption = Annotated[str, typer.Option(help=f"Where samples run: {', '.join(BACKENDS)}.")]
@@ -70,6 +75,14 @@ IsolationOption = Annotated[
         help="auto: every layer that can be had here, with a warning of the others. strict: all of them, or nothing "
         "runs. off: limits only, for debugging."
     ),
+]
+
+ImageOption = Annotated[
+    str | None,
+    typer.Option(help="With --sandbox docker: any image with Python 3.8 or newer.", show_default="python:3.11-slim"),
+]
+HostOption = Annotated[
+    str | None, typer.Option(help="Where the engine is, as DOCKER_HOST has it.", show_default="as the docker command")
 ]
 
 
@@ -120,6 +133,32 @@ def run(
         list[str] | None,
         typer.Option(help="A module to import once, before samples run, such as numpy; may be repeated."),
     ] = None,
+    allowed_import: Annotated[
+        list[str] | None,
+        typer.Option(help="With --sandbox restricted: a module that samples may import; may be repeated."),
+    ] = None,
+    allow_underscore_names: Annotated[
+        bool,
+        typer.Option(
+            "--allow-underscore-names", help="With --sandbox restricted: names may begin with one underscore."
+        ),
+    ] = False,
+    allow_str_format: Annotated[
+        bool, typer.Option("--allow-str-format", help="With --sandbox restricted: str.format works.")
+    ] = False,
+    policy: Annotated[
+        str | None,
+        typer.Option(
+            help="With --sandbox restricted: what samples may be written in. strict: as RestrictedPython has it; or "
+            "MODULE:CLASS, a subclass of its RestrictingNodeTransformer in a module that PYTHONPATH leads to.",
+            show_default="what models write, as far as it is safe",
+        ),
+    ] = None,
+    image: ImageOption = None,
+    package: Annotated[
+        list[str] | None,
+        typer.Option(help="With --sandbox docker: a PyPI requirement to install on the image; may be repeated."),
+    ] = None,
     on_sandbox_error: Annotated[
         OnSandboxError, typer.Option(help="What to do about a sample that the sandbox could not run.")
     ] = OnSandboxError.RAISE,
@@ -137,15 +176,30 @@ def run(
         raise typer.BadParameter("give either --problems FILE or --dataset NAME")
     try:
         limits = Limits(wall_seconds=positive("timeout", timeout, "seconds"), memory_bytes=memory_mb << 20)
-        shown, imported = read_only_path or (), preload or ()
-        pool = Pool(
-            open_sandbox(sandbox, isolation=isolation.value, network=network, read_only_paths=shown, preload=imported)
+        own_options: dict[str, Any] = {
+            "allowed_imports": allowed_import or None,
+            "allow_underscore_variable_names": allow_underscore_names or None,
+            "allow_str_format": allow_str_format or None,
+            "policy": policy,
+            "image": image,
+            "packages": package or None,
+        }
+        if sandbox in BACKENDS and "memory_mb" in BACKENDS[sandbox].limit_options:
+            own_options["memory_mb"] = memory_mb
+        box = open_sandbox(
+            sandbox,
+            isolation=isolation.value,
+            network=network,
+            read_only_paths=read_only_path or (),
+            preload=preload or (),
+            **{name: value for name, value in own_options.items() if value is not None},
         )
+        pool = Pool(box)
         tasks = read_problems(problems) if problems else load_problems(str(dataset), split)
         completions = read_samples(samples, tasks)
-    except (BadInput, NotImplementedError) as error:
+    except (BadInput, NotImplementedError, SandboxUnavailable) as error:
         fail(str(error))
-    except ValueError as error:
+    except (ValueError, TypeError) as error:
         raise typer.BadParameter(str(error)) from error
     if output:
         check_writable(output)
@@ -168,7 +222,8 @@ def run(
     by_task: dict[str, list[Ended]] = {each.task_id: [] for each in completions}
     records = []
     for index, sample in enumerate(completions):
-        result = result_of(sample.task_id, len(by_task[sample.task_id]), by_sample[index])
+        more_keys = ("exception_description",) if sandbox == "restricted" else ()
+        result = result_of(sample.task_id, len(by_task[sample.task_id]), by_sample[index], more_keys)
         records.append(dataclasses.asdict(sample) | result)
         by_task[sample.task_id].append(by_sample[index])
     if output:
@@ -209,12 +264,14 @@ def write_results(path: Path, records: list[dict[str, Any]]) -> None:
 def doctor(
     sandbox: SandboxOption = DEFAULT_SANDBOX,
     isolation: IsolationOption = IsolationMode.AUTO,
+    image: ImageOption = None,
 ) -> None:
     """Shows what holds programs on this machine, and runs canaries: programs whose verdicts are known."""
     typer.echo(f"{platform.system()} {platform.release()}, Python {platform.python_version()}, {usable_cpus()} CPU(s)")
     try:
-        ended, found = Pool(open_sandbox(sandbox, isolation=isolation.value)).run_canaries()
-    except ValueError as error:
+        box = open_sandbox(sandbox, isolation=isolation.value, **({"image": image} if image else {}))
+        ended, found = Pool(box).run_canaries()
+    except (ValueError, TypeError) as error:
         raise typer.BadParameter(str(error)) from error
     except (SandboxUnavailable, NotImplementedError) as error:
         fail(f"the {sandbox} sandbox can't be used here: {error}")
@@ -229,12 +286,22 @@ def doctor(
     for name, value in vars(Limits()).items():
         typer.echo(f"  {name:<20}{'every CPU for wall_seconds' if value is None else value}")
     typer.echo("\ncanaries: a program that ...")
-    for canary, verdict in zip(CANARIES, ended, strict=True):
+    for canary, verdict in zip(canaries_of(box), ended, strict=True):
         said = verdict.outcome.value if isinstance(verdict, Verdict) else f"not run: {verdict}"
         typer.echo(f"  {canary.name:<14}{said}")
-    if lines := disagreements(ended, found):
+    if lines := disagreements(canaries_of(box), ended, found):
         fail("\n" + "\n".join(lines))
     typer.echo("\nall is well: programs run here, and the limits hold")
+
+
+@docker_app.command()
+def prune(docker_host: HostOption = None) -> None:
+    """Removes the images with packages that were built for --package, and ended containers that were left."""
+    try:
+        removed = prune_docker(Engine(docker_host))
+    except SandboxUnavailable as error:
+        fail(str(error))
+    typer.echo("\n".join(removed) or "there is nothing to remove")
 
 
 def fail(message: str) -> NoReturn:

@@ -8,20 +8,29 @@ from typing import Any
 from sandboxes.checks import listed, positive, printable, shortened, whole_number
 from sandboxes.contract import Isolation, Limits, Outcome, Program, Sandbox, SandboxUnavailable, Verdict
 from sandboxes.dispatch import Ended
+from sandboxes.docker_container import DockerSandbox
+from sandboxes.docker_options import Container
 from sandboxes.grading import GRADINGS, grading_of
+from sandboxes.imports import packages_for
 from sandboxes.isolation import LAYERS, Confinement
 from sandboxes.pool import ON_SANDBOX_ERROR, Pool, close_pools, usable_cpus
-from sandboxes.preflight import CANARIES, disagreements
+from sandboxes.preflight import CANARIES, canaries_of, disagreements
 from sandboxes.progress import ProgressBar
+from sandboxes.restricted_python import RestrictedPythonSandbox
+from sandboxes.restrictions import Restrictions
 from sandboxes.rlimit_process import RlimitProcessSandbox
 
-BACKENDS = {"subprocess": RlimitProcessSandbox}
+BACKENDS: dict[str, type[RlimitProcessSandbox | DockerSandbox]] = {
+    "subprocess": RlimitProcessSandbox,
+    "restricted": RestrictedPythonSandbox,
+    "docker": DockerSandbox,
+}
 """Every backend by its name."""
 
 MOST_WARM_POOLS = 4
 """Of sandboxes with different options: idle workers of those used longest ago are ended."""
 
-_warm_pools: dict[tuple[str, Confinement], Pool] = {}
+_warm_pools: dict[Sandbox, Pool] = {}
 _warm_pools_lock = threading.Lock()
 
 
@@ -30,27 +39,29 @@ def open_sandbox(name: str, **options: Any) -> Sandbox:
 
     Args:
         name: one of BACKENDS.
-        options: what `Confinement.checked` takes.
+        options: what `Confinement.checked` takes; for "restricted" also what `Restrictions.checked` takes, for "docker"
+            what `Container.checked` takes.
 
     Raises:
         ValueError, TypeError: if there is no such backend, or for options that can't be right.
         NotImplementedError: if this system can't have it.
+        SandboxUnavailable: if it needs something that is not installed.
     """
-    return _opened(name, Confinement.checked(**options))
-
-
-def _opened(name: str, confinement: Confinement) -> Sandbox:
     if name not in BACKENDS:
         raise ValueError(f"unknown sandbox {name!r}; choose one of {', '.join(BACKENDS)}")
-    return BACKENDS[name](confinement)
+    for option in options:
+        owners = [backend.name for backend in BACKENDS.values() if option in backend.own_options]
+        if owners and name not in owners:
+            raise TypeError(f'{option} is an option of sandbox="{owners[0]}", not of "{name}"')
+    return BACKENDS[name].checked(**options)
 
 
-def warm_pool(name: str, confinement: Confinement = Confinement()) -> Pool:  # noqa: B008 (frozen)
-    """This process's pool for a backend: the same one for every caller, so that workers stay warm between calls."""
+def warm_pool(sandbox: Sandbox) -> Pool:
+    """This process's pool for a sandbox: the same for every caller with an equal one, so that workers stay warm."""
     with _warm_pools_lock:
-        pool = _warm_pools.pop((name, confinement), None) or Pool(_opened(name, confinement))
+        pool = _warm_pools.pop(sandbox, None) or Pool(sandbox)
         # To the end: the first is the one used longest ago.
-        _warm_pools[name, confinement] = pool
+        _warm_pools[sandbox] = pool
         if len(_warm_pools) > MOST_WARM_POOLS:
             _warm_pools.pop(next(iter(_warm_pools))).retire()
         return pool
@@ -60,6 +71,7 @@ __all__ = [
     "BACKENDS",
     "CANARIES",
     "Confinement",
+    "Container",
     "Ended",
     "GRADINGS",
     "Isolation",
@@ -70,14 +82,17 @@ __all__ = [
     "Pool",
     "Program",
     "ProgressBar",
+    "Restrictions",
     "Sandbox",
     "SandboxUnavailable",
     "Verdict",
+    "canaries_of",
     "close_pools",
     "disagreements",
     "grading_of",
     "listed",
     "open_sandbox",
+    "packages_for",
     "positive",
     "printable",
     "shortened",

@@ -19,10 +19,11 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 import hypothesis  # noqa: E402
 import pytest  # noqa: E402
+from backends import PERMISSIVE  # noqa: E402
 
-from sandboxes import Limits, Pool, Program, SandboxUnavailable, open_sandbox  # noqa: E402
+from sandboxes import Limits, Pool, Program, SandboxUnavailable, canaries_of, open_sandbox  # noqa: E402
 
-BACKENDS_UNDER_TEST = ("subprocess",)
+BACKENDS_UNDER_TEST = ("subprocess", "restricted", "docker")
 # Far more than any program here needs, so that a busy machine fails no test.
 WALL_SECONDS = 20.0
 
@@ -39,6 +40,8 @@ SLOW_FILES = (
     "test_pool",
     "test_cli",
     "test_agreement",
+    "test_docker",
+    "test_execution_docker",
 )
 
 
@@ -70,7 +73,7 @@ def sandbox_name(request):
 def pool(sandbox_name):
     """A warm pool of a backend, for all tests that leave its workers whole."""
     try:
-        pool = Pool(open_sandbox(sandbox_name))
+        pool = Pool(open_sandbox(sandbox_name, **PERMISSIVE[sandbox_name]))
         pool.preflight()
     except (NotImplementedError, SandboxUnavailable) as error:
         unavailable(f"the {sandbox_name} sandbox is not available here: {error}")
@@ -94,6 +97,7 @@ class RecordedSandbox:
 
     def __init__(self, sandbox):
         self.name = sandbox.name
+        self.canaries = canaries_of(sandbox)
         self.accept = sandbox.accept
         self.sandbox = sandbox
         self.workers = []
@@ -114,7 +118,8 @@ def open_own_pool(pool, sandbox_name):
     pools = []
 
     def open_pool(**options):
-        pools.append(Pool(RecordedSandbox(open_sandbox(sandbox_name, **options))))
+        permissive = PERMISSIVE[sandbox_name]
+        pools.append(Pool(RecordedSandbox(open_sandbox(sandbox_name, **{**permissive, **options}))))
         return pools[-1]
 
     yield open_pool
@@ -135,6 +140,8 @@ def needs(pool):
     def check(*layers):
         isolation = pool.preflight()
         for layer in layers:
+            if "container" in isolation.layers and layer in ("mount", "pid"):
+                pytest.skip("a container has a root and processes of its own, which also hold the guest's")
             if layer not in isolation.layers:
                 unavailable(f"the {layer} layer is not on here: {isolation.missing.get(layer)}")
 

@@ -1,7 +1,9 @@
 """What the options of the `code-eval` command do that say how samples are graded and isolated."""
 
+import os
+
 import pytest
-from scoring import PROBLEM, code_eval, lines_of
+from scoring import PROBLEM, ROOT, code_eval, lines_of
 
 RIGHT = "    return a + b\n"
 # Equal to all: what tests in the same interpreter can't find out.
@@ -74,3 +76,61 @@ def test_what_samples_find(files, folder, tmp_path, needs, option, needed, layer
         assert done.returncode == 0, done.stderr
         passed += [each["passed"] for each in lines_of(tmp_path / "results.jsonl")]
     assert passed == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("option", "completion"),
+    [
+        (["--allowed-import", "math", "--allowed-import", "re"], "    import math, re\n"),
+        (["--allow-underscore-names"], "    _c = a\n"),
+        (["--allow-str-format"], "    '{}'.format(a)\n"),
+    ],
+    ids=["allowed-import", "allow-underscore-names", "allow-str-format"],
+)
+def test_restrictions(files, tmp_path, option, completion):
+    """Under --sandbox restricted a sample may do what an option allows, and not without it."""
+    passed = []
+    for options in (option, []):
+        arguments = [*files([completion + RIGHT]), "--sandbox", "restricted", *options]
+        done = code_eval(*arguments, "--output", tmp_path / "results.jsonl")
+        assert done.returncode == 0, done.stderr
+        passed += [each["passed"] for each in lines_of(tmp_path / "results.jsonl")]
+    assert passed == [True, False]
+
+
+@pytest.mark.parametrize(("policy", "outcome"), [("strict", "compile_error"), ("my_policy:Mine", "passed")])
+def test_policy(files, tmp_path, policy, outcome):
+    """--policy strict refuses what RestrictedPython does; one of the user's own decides by itself."""
+    code = "from RestrictedPython import RestrictingNodeTransformer\n"
+    code += "class Mine(RestrictingNodeTransformer):\n    def visit(self, node):\n        return node\n"
+    (tmp_path / "my_policy.py").write_text(code)
+    arguments = [*files(["    c: int = a\n" + RIGHT]), "--sandbox", "restricted", "--policy", policy]
+    paths = os.pathsep.join([str(ROOT), str(tmp_path)])
+    done = code_eval(*arguments, "--output", tmp_path / "results.jsonl", PYTHONPATH=paths)
+    assert done.returncode == 0, done.stderr
+    [result] = lines_of(tmp_path / "results.jsonl")
+    assert result["outcome"] == outcome, result["detail"]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--allowed-import", "math"], 'allowed_imports is an option of sandbox="restricted", not of "subprocess"'),
+        (["--sandbox", "restricted", "--allowed-import", "import os"], "not 'import os'"),
+        (["--sandbox", "restricted", "--policy", "lenient"], "not 'lenient'"),
+        (["--sandbox", "restricted", "--policy", "strict", "--allow-underscore-names"], "contradicts policy='strict'"),
+    ],
+)
+def test_restrictions_that_can_not_be_right(files, options, said):
+    """What can't be right is an error of usage that says what, before anything runs."""
+    done = code_eval(*files([RIGHT]), *options)
+    assert done.returncode == 2
+    assert said in " ".join(done.stderr.replace("│", " ").split())
+
+
+def test_doctor_of_restricted():
+    """`doctor --sandbox restricted` runs canaries that its policy allows, and all is well."""
+    done = code_eval("doctor", "--sandbox", "restricted")
+    assert done.returncode == 0, done.stderr
+    assert "sandbox restricted" in done.stdout
+    assert "eats memory   out_of_memory" in done.stdout

@@ -257,7 +257,8 @@ def test_output_of_both_processes_is_kept(grade):
     assert sorted(verdict.stdout.split()) == ["one", "three", "two"]
 
 
-def test_candidate_sees_no_file_of_its_tests(grade):
+def test_candidate_sees_no_file_of_its_tests(grade, needs):
     """Tests and candidate have folders of their own, so that no file leads from one to the other."""
+    needs("mount")
     candidate = "import os\ndef f(): return os.listdir('/work') + os.listdir('/tmp') + os.listdir('/dev/shm')"
     passes(grade(candidate, "open('/tmp/answer', 'w').close()\nassert not [n for n in f() if n == 'answer']"))

@@ -176,7 +176,7 @@ def test_all_of_a_task_excluded(metric, monkeypatch):
 def test_broken_sandbox_is_no_score(metric, monkeypatch):
     """A sandbox that can't run candidates raises, and never scores 0."""
 
-    def broken(name, confinement):
+    def broken(sandbox):
         raise SandboxUnavailable("no room")
 
     monkeypatch.setattr("sandboxes.warm_pool", broken)

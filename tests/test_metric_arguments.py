@@ -1,5 +1,7 @@
 """What the metric does with what it is given: every fault an error that names it, every kind of column taken."""
 
+import types
+
 import datasets
 import numpy as np
 import pandas
@@ -83,11 +85,16 @@ def test_which_sandbox(monkeypatch, loaded, given, used):
     class Asked(Exception):
         pass
 
-    def note(name, confinement):
-        asked.append(name)
+    def note(sandbox):
+        asked.append(sandbox.name)
         raise Asked
 
-    monkeypatch.setattr("sandboxes.BACKENDS", {"a": None, "b": None, "subprocess": None})
+    def backend(name):
+        fake = types.SimpleNamespace(name=name, own_options=())
+        fake.checked = lambda: fake
+        return fake
+
+    monkeypatch.setattr("sandboxes.BACKENDS", {name: backend(name) for name in ("a", "b", "subprocess")})
     monkeypatch.setattr("sandboxes.warm_pool", note)
     options = {} if given is None else {"sandbox": given}
     with pytest.raises(Asked):
