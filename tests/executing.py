@@ -1,0 +1,30 @@
+"""What the tests of code-execution-pass@1 score: completions of one task, one at a time."""
+
+from code_tasks.execution import CodeExecutionPassAtOne, CodeExecutionPassAtOneContext, Completion
+
+RIGHT = "def add(a, b):\n    return a + b\n"
+WRONG = "def add(a, b):\n    return a * b\n"
+TESTS = """import unittest
+
+class TestCases(unittest.TestCase):
+    def test_add(self):
+        self.assertEqual(add(2, 3), 5)
+
+    def test_zero(self):
+        self.assertEqual(add(0, 0), 0)
+"""
+PRINTED_OK = f"\n{'-' * 70}\nRan 2 tests in 0.001s\n\nOK\n"
+PRINTS_OK = f"import sys\nsys.stderr.write({PRINTED_OK!r})\n"
+
+
+def responses_of(*completions, **context):
+    """A mapping for each completion, all with the same context."""
+    return [{"completion": each, "context": {"test_code": TESTS, **context}} for each in completions]
+
+
+def result_of(completion, test_code=TESTS, **context):
+    """The result of one completion, with the subprocess sandbox."""
+    metric = CodeExecutionPassAtOne("subprocess", num_workers=2)
+    context = CodeExecutionPassAtOneContext(run_env="", test_code=test_code, **context)
+    [found] = metric.calculate(Completion(completion, context))
+    return found
