@@ -54,8 +54,9 @@ def port():
         thread.join()
 
 
-def test_network_is_the_machines(run_with, port):
+def test_network_is_the_machines(run_with, needs, port):
     """With network=True programs reach a server of this machine; no layer is called missing for it."""
+    needs("mount")
     verdict = run_with(FETCH, f"assert fetch({port}) == b'hello'", network=True)
     passes(verdict)
     assert "net" not in verdict.isolation
@@ -191,8 +192,9 @@ def test_strict_runs_where_all_layers_are(run_with, needs):
     passes(run_with("x = 1", isolation="strict"))
 
 
-def test_off_leaves_the_limits(run_with):
+def test_off_leaves_the_limits(run_with, needs):
     """isolation="off" leaves limits and session, and shows programs the machine; no warning is given."""
+    needs("mount")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         verdict = run_with("import os", f"assert os.path.exists({os.path.dirname(sys.executable)!r})", isolation="off")
@@ -201,8 +203,9 @@ def test_off_leaves_the_limits(run_with):
     assert not {"pid", "mount", "net", "ipc", "uts", "seccomp"} & set(verdict.isolation)
 
 
-def test_off_is_told(open_own_pool):
+def test_off_is_told(open_own_pool, needs):
     """What is missing with isolation="off" is said with that reason."""
+    needs("mount")
     isolation = open_own_pool(isolation="off").preflight()
     wanted = ("pid", "mount", "net", "ipc", "uts", "seccomp")
     assert {isolation.missing.get(layer) for layer in wanted} == {'isolation="off"'}

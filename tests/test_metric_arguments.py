@@ -90,7 +90,7 @@ def test_which_sandbox(monkeypatch, loaded, given, used):
         raise Asked
 
     def backend(name):
-        fake = types.SimpleNamespace(name=name, own_options=())
+        fake = types.SimpleNamespace(name=name, own_options=(), limit_options=())
         fake.checked = lambda: fake
         return fake
 

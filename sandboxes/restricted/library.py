@@ -41,7 +41,7 @@ def refused_objects() -> dict[int, str]:
             *(getattr(text, name) for text in (str, collections.UserString) for name in ("format", "format_map")),
         ),
         "reads attributes by a name": (inspect.getattr_static, inspect.getmembers),
-        "hands out `getattr` itself": (enum.pickle_by_enum_name,),
+        "hands out `getattr` itself": present(enum, "pickle_by_enum_name"),
         "evaluates texts": (typing.get_type_hints, inspect.get_annotations, eval, exec, compile),
         "evaluates the annotations of functions": (functools.singledispatch, functools.singledispatchmethod),
         "makes classes or code that no policy has seen": (types.new_class, dataclasses.make_dataclass),
@@ -52,11 +52,14 @@ def refused_objects() -> dict[int, str]:
         "opens files": (open, io.FileIO, io.open_code),
         "stops in a debugger": (breakpoint,),
     }
-    for module, name in ((typing, "evaluate_forward_ref"), (typing.ForwardRef, "evaluate")):
-        # Python 3.14
-        if hasattr(module, name):
-            reasons["evaluates texts"] += (getattr(module, name),)
+    # Python 3.14
+    reasons["evaluates texts"] += present(typing, "evaluate_forward_ref") + present(typing.ForwardRef, "evaluate")
     return {id(value): reason for reason, values in reasons.items() for value in values}
+
+
+def present(module: Any, *wanted: str) -> tuple[Any, ...]:
+    """What a module has under some names in this version of Python."""
+    return tuple(getattr(module, name) for name in wanted if hasattr(module, name))
 
 
 def in_their_place(get_attribute: Reader, write: Writer) -> list[tuple[Any, Any]]:
@@ -138,7 +141,7 @@ def marking() -> list[Any]:
         typing.no_type_check,
         typing.runtime_checkable,
     ]
-    return found + [getattr(typing, name) for name in ("override",) if hasattr(typing, name)]
+    return [*found, *present(typing, "override")]
 
 
 def changing(function: Callable[..., Any], write: Writer) -> Callable[..., Any]:
