@@ -6,6 +6,7 @@ import threading
 import uuid
 
 import pytest
+from conftest import unavailable
 from watching import all_gone, passes, processes_with, wait_until
 
 from sandboxes import Outcome
@@ -87,13 +88,16 @@ def test_nothing_outlives_whatever_the_end(run, ending, outcome):
     assert all_gone(name, seconds=5), processes_with(name)
 
 
-def test_a_process_is_seen_while_it_runs(run):
+def test_a_process_is_seen_while_it_runs(run, pool):
     """The tests above see the processes that they look for."""
     name = f"seen-{uuid.uuid4()}"
     candidate = f"import subprocess\nsubprocess.run([{name!r}, '300'], executable='sleep')"
     runner = threading.Thread(target=run, args=(candidate,), kwargs={"wall_seconds": 2.0})
     runner.start()
-    assert wait_until(lambda: processes_with(name), seconds=10)
+    seen = wait_until(lambda: processes_with(name), seconds=10)
+    if not seen and "container" in pool.preflight().layers:
+        unavailable("the engine's processes are in another process namespace than these tests")
+    assert seen
     runner.join()
     assert all_gone(name, seconds=5)
 
