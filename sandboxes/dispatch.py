@@ -16,7 +16,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from types import FrameType
 
-from sandboxes.contract import Isolation, Program, Sandbox, SandboxUnavailable, Verdict
+from sandboxes.contract import Isolation, Outcome, Program, Sandbox, SandboxUnavailable, Verdict
 from sandboxes.worker import GuestBroken, Worker, close_workers
 
 logger = logging.getLogger("code_eval")
@@ -114,6 +114,8 @@ class Run:
         self._ended: dict[int, Ended] = {}
         self._running = len(programs)
         self._attempts: dict[int, int] = {}
+        self._starved: dict[int, int] = {}
+        """Of the attempts, those that ended because the guest ran out of memory."""
         self._failed_starts = 0
         self._accepted: set[Worker] = set()
         self._checked_at = time.monotonic()
@@ -260,14 +262,23 @@ class Run:
             )
         self._schedule.put_back(broken_off)
         if broken_off:
-            self._count_attempt(broken_off[0], reason)
+            if worker.ran_out_of_memory():
+                self._starved[broken_off[0]] = self._starved.get(broken_off[0], 0) + 1
+            self._count_attempt(broken_off[0], reason, worker)
         if self._running:
             self._start()
 
-    def _count_attempt(self, index: int, reason: str) -> None:
-        """Gives up a program whose guests keep breaking."""
+    def _count_attempt(self, index: int, reason: str, worker: Worker) -> None:
+        """Gives up a program whose guests keep breaking, which is its own fault if it used up their memory."""
         self._attempts[index] = self._attempts.get(index, 0) + 1
         if self._attempts[index] < MOST_ATTEMPTS:
+            return
+        if self._starved.get(index) == MOST_ATTEMPTS and worker.isolation is not None:
+            self._schedule.withdraw_next()
+            self._attempts[index] -= 1
+            detail = f"used all the memory of its sandbox, {MOST_ATTEMPTS} times"
+            layers, grading = worker.isolation.layers, self.programs[index].grading
+            self._end(index, Verdict(Outcome.OUT_OF_MEMORY, detail, isolation=layers, grading=grading))
             return
         error = SandboxUnavailable(
             f"the {self.sandbox.name} sandbox broke {MOST_ATTEMPTS} times while it ran program {index}: {reason}; "

@@ -8,6 +8,7 @@ import json
 import os
 import subprocess
 import threading
+import time
 import uuid
 import zipfile
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from sandboxes.contract import Isolation, SandboxUnavailable
-from sandboxes.docker_engine import Engine, explained
+from sandboxes.docker_engine import Engine, explained, is_podman
 from sandboxes.docker_images import GUEST_LABEL, ready_image
 from sandboxes.docker_options import Container
 from sandboxes.inside.privileges import draw_uid
@@ -26,9 +27,10 @@ from sandboxes.worker import HEAD, Worker, isolation_from
 
 GUEST_FOLDER = Path(__file__).parent
 FOLDERS = ("/work", "/tmp", "/dev/shm")  # noqa: S108 (of the container)
+GUEST_PLACE = "/guest"
 FOLDER_MB, FOLDER_FILES = 128, 1 << 16
 # Of memory, for the guest itself and for what programs write to their folders.
-MB_BESIDES = 128 + len(FOLDERS) * FOLDER_MB
+MB_BESIDES = 256 + len(FOLDERS) * FOLDER_MB
 PROCESSES_BESIDES = 64
 # Reads the guest, an archive of its files, and becomes it. Programs are the same user as the guest, but what is in a
 # sealed file nobody can change.
@@ -52,6 +54,10 @@ fcntl.fcntl(made, 1033, 15)
 os.dup2(made, 63)
 os.execv(sys.executable, [sys.executable, "-I", "-S", "-X", "utf8", "/proc/self/fd/63", "/guest"])
 """
+# Engines keep the last few only, and a container's name is used once.
+EVENTS_SINCE = "24h"
+# For an engine, that there was no memory: it hears of that later than of the end.
+SECONDS_TO_TELL = 2
 # The status of `docker run` when the engine could not start a container.
 NOT_STARTED = 125
 # Layers that a container is, and those that it stands for in another way: its root is the image, and among its
@@ -163,7 +169,7 @@ class DockerSandbox:
             "network": self.has_network,
             "env": dict(self.confinement.env),
             "preload": self.confinement.preload,
-            "folders": FOLDERS,
+            "folders": (*FOLDERS, GUEST_PLACE),
             "policy": None,
         }
 
@@ -180,25 +186,24 @@ class DockerSandbox:
             user: its user's and group's number, which is nobody else's.
         """
         container, memory = self.container, f"{self.container.memory_mb + MB_BESIDES}m"
-        mine = f"rw,nosuid,nodev,mode=700,uid={user},gid={user}"
-        arguments = [
-            "run",
-            "--interactive",
-            "--rm",
-            "--pull=never",
-            "--name",
-            name,
-            "--label",
-            f"{GUEST_LABEL}={os.getpid()}",
-        ]
+        # Podman's folders in memory are root's, and it does not limit the number of their files.
+        podman = is_podman(self.engine)
+        mine = "rw,nosuid,nodev," + ("mode=1777" if podman else f"mode=700,uid={user},gid={user}")
+        most_files = "" if podman else f",nr_inodes={FOLDER_FILES}"
+        arguments = ["run", "--interactive", "--rm", "--pull=never"]
+        arguments += ["--name", name, "--label", f"{GUEST_LABEL}={os.getpid()}"]
         arguments += ["--entrypoint", "python3", "--user", f"{user}:{user}", "--network", container.network]
         arguments += ["--read-only", "--cap-drop", "ALL", "--security-opt", "no-new-privileges"]
         arguments += ["--memory", memory, "--memory-swap", memory, "--cpus", f"{container.cpus:g}"]
-        arguments += ["--pids-limit", str(container.max_processes + PROCESSES_BESIDES), "--hostname", "sandbox"]
+        arguments += ["--pids-limit", str(2 * container.max_processes + PROCESSES_BESIDES), "--hostname", "sandbox"]
         arguments += ["--log-driver", "none", "--workdir", "/", "--ipc", "none"]
-        arguments += ["--tmpfs", f"/guest:{mine},size=64m"]
+        # Above what the guest sets; some engines would ask for more than they may have.
+        arguments += ["--ulimit", "nofile=4096:4096", "--ulimit", "nproc=4096:4096"]
+        arguments += ["--tmpfs", f"{GUEST_PLACE}:{mine},size=1m{most_files}"]
+        # Programs could leave files in Docker's own.
+        arguments += ["--tmpfs", "/dev/mqueue:ro,mode=555,size=4k"]
         for folder in FOLDERS:
-            arguments += ["--tmpfs", f"{folder}:{mine},exec,size={FOLDER_MB}m,nr_inodes={FOLDER_FILES}"]
+            arguments += ["--tmpfs", f"{folder}:{mine},exec,size={FOLDER_MB}m{most_files}"]
         for variable, value in PROGRAM_ENVIRONMENT.items():
             arguments += ["--env", f"{variable}={value}"]
         for host, inside in container.volumes:
@@ -237,6 +242,17 @@ class ContainerWorker(Worker):
             # It may have been removed, so the next one begins by looking for it.
             _images.pop(self.sandbox.container, None)
         return said
+
+    def ran_out_of_memory(self) -> bool:
+        """Whether the container has ended because the kernel had no more memory for it, as the engine tells."""
+        if self.process.returncode == 0:
+            return False
+        until = str(int(time.time()) + SECONDS_TO_TELL)
+        events = ("events", "--since", EVENTS_SINCE, "--until", until, "--filter", "event=oom")
+        try:
+            return bool(self.sandbox.engine.ask(*events, "--filter", f"container={self.name}", seconds=10))
+        except SandboxUnavailable:
+            return False
 
     def clear_up(self) -> None:
         """Removes the container, if the command did not come to do that."""

@@ -7,6 +7,7 @@ set up, and a container's standard streams are plain pipes, as those of any othe
 
 from __future__ import annotations
 
+import functools
 import shutil
 import subprocess
 from dataclasses import dataclass
@@ -106,6 +107,12 @@ class Engine:
             ) from error
         except OSError as error:
             raise SandboxUnavailable(f"can't run the docker command: {error}") from error
+
+
+@functools.cache
+def is_podman(engine: Engine) -> bool:
+    """Whether Podman answers in Docker's place."""
+    return "Podman" in (engine.ask("version", "--format", "{{json .Server.Components}}") or "")
 
 
 def explained(words: str) -> str:

@@ -46,6 +46,7 @@ options = {**read_options(CHANNEL_FD if role else 0), "scratch": scratch}
 if role:
     from inside.enter import LayerFailed, Link, enter
     from inside.fork_server import ForkServer
+    from inside.frames import TESTS
     from inside.judge import CANDIDATE_FILE
     from inside.policy import load_policy
     from inside.rehearsal import complete_builtins, warm_up
@@ -70,9 +71,11 @@ def reset_signals():
             signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
 
 
-def set_surroundings(options, workplace):
+def set_surroundings(options, workplace, layers):
     """What programs find: module search path, arguments and environment."""
-    sys.path[:0] = [workplace]
+    if options["role"] != TESTS or "mount" in layers:
+        # Else a candidate could put modules there, which run in the tests' process.
+        sys.path[:0] = [workplace]
     sys.path += options["site_folders"]
     sys.argv[:] = [CANDIDATE_FILE]
     # For the guest alone: it spares each child the page faults of binding functions when they are first called.
@@ -97,7 +100,7 @@ def serve_as_fork_server(options):
     # Programs can send it, and a handler of Python's would be called for it even in process 1.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     workplace = WORK_FOLDER if folders else os.path.join(options["scratch"], PLAIN_NAME)
-    set_surroundings(options, workplace)
+    set_surroundings(options, workplace, layers)
     warm_up(options["role"], options["preload"], policy)
     sys.stdout.flush()
     link.say(folders, layers=layers, missing=missing, owner=privileges.owner)

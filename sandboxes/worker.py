@@ -186,6 +186,10 @@ class Worker:
         said = "; ".join(line for line in lines if line and not line.startswith((" ", "Traceback")))
         return f"the guest ended with status {status}" + (f": {said[:MOST_WORDS_CHARS]}" if said else "")
 
+    def ran_out_of_memory(self) -> bool:
+        """Whether a guest that has ended did so because it had used all the memory that it may have."""
+        return False
+
     def wait(self) -> None:
         """Waits for the end of a dropped guest, and removes its scratch folder. Kills one that does not end."""
         # SIGTERM: the supervisor then ends the fork server, and all that programs left.

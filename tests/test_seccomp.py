@@ -12,14 +12,20 @@ from sandboxes.inside.seccomp import (
     CLONE,
     CLONE3,
     DENIED,
+    F_SETOWN,
+    F_SETOWN_EX,
+    FCNTL,
+    FIOSETOWN,
     HIGHEST_NUMBER,
     IOCTL,
     KILL,
     PERSONALITY,
+    PIDFD_SEND_SIGNAL,
     PRLIMIT,
     SCHEDULING,
     SETPRIORITY,
     SIGNALLING,
+    SIOCSPGRP,
     SOCKET,
     SOCKETPAIR,
     filter_lines,
@@ -107,6 +113,17 @@ def test_numbers_of_the_list_differ(machine):
     known = [number for number in numbers if number is not None]
     assert len(known) == len(set(known))
     assert max(known) <= HIGHEST_NUMBER
+
+
+@machines
+def test_no_signal_goes_by_another_way_to_the_guest(machine):
+    """Where programs see the guest, no folder of /proc and no file's owner stands for one of its processes."""
+    ways = [(PIDFD_SEND_SIGNAL, ()), *((FCNTL, (3, way)) for way in (F_SETOWN, F_SETOWN_EX))]
+    ways += [(IOCTL, (3, way)) for way in (FIOSETOWN, SIOCSPGRP)]
+    numbers = [(number_of(machine, pair), arguments) for pair, arguments in ways]
+    assert {asked(machine, number, *arguments, protected=PROTECTED) for number, arguments in numbers} == {"EPERM"}
+    assert {asked(machine, number, *arguments) for number, arguments in numbers} == {None}
+    assert asked(machine, number_of(machine, FCNTL), 3, 4, protected=PROTECTED) is None
 
 
 @pytest.mark.parametrize("name", ["read", "write", "openat", "mmap", "execve", "exit_group", "futex", "wait4"])

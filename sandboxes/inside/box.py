@@ -11,7 +11,7 @@ import sys
 from .endings import children, end_descendants, kill
 from .frames import ALL_ENDED, CHANNEL_FD, FIRST_FREE_FD, HEAD, JOB, MAPPED, NOT_MAPPED, REPORT_FD, SETUP_FD, STATE
 from .memory import OutOfMemoryKills
-from .privileges import NAMESPACE_UID, draw_uid
+from .privileges import NAMESPACE_UID, die_with_parent, draw_uid, hide
 from .scratch import SCRATCH_MODE, MountedScratch, PlainScratch
 from .streams import Pipe
 
@@ -23,7 +23,7 @@ class Box:
     """One fork server, in namespaces of its own where that is possible."""
 
     def __init__(self, options, role, guest_file):
-        """Starts it, without the layers that turn out not to be possible here.
+        """Forks the process that becomes it with `open`, so that the others can be told of it beforehand.
 
         Args:
             options: the guest's, and "user", "caller" and "announces".
@@ -31,22 +31,44 @@ class Box:
             guest_file: the program to start.
         """
         self.role, self.guest_file = role, guest_file
-        place = os.path.join(options["scratch"], role)
-        os.mkdir(place, SCRATCH_MODE)
-        self.options = {**options, "scratch": place}
+        self.options = {**options, "scratch": os.path.join(options["scratch"], role)}
         self.stdout, self.stderr, self.report, self.setup = (Pipe() for _ in range(4))
         self.memory_kills = OutOfMemoryKills()
         self.poller = select.poll()
         for pipe in (self.stdout, self.stderr, self.report):
             self.poller.register(pipe.read_end, select.POLLIN)
+        self.is_open, self.in_container = False, bool(options["folders"])
+        self.fork()
+
+    def fork(self):
+        """Forks a process that waits for its settings, and then becomes the fork server."""
+        self.channel, far = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_STREAM)
+        pipes = {1: self.stdout, 2: self.stderr, REPORT_FD: self.report, SETUP_FD: self.setup}
+        passed = {fd: pipe.write_end for fd, pipe in pipes.items()}
+        parent = os.getpid()
+        self.process = self.fork_server = os.fork()
+        if self.process == 0:
+            self.become_fork_server({CHANNEL_FD: far.fileno(), **passed}, far, parent)
+        far.close()
+
+    def open(self, others):
+        """Starts it, without the layers that turn out not to be possible here.
+
+        Args:
+            others: process ids of the guest's other fork servers, which programs may not signal.
+        """
+        place = self.options["scratch"]
+        os.mkdir(place, SCRATCH_MODE)
         without = {}
         while True:
-            hello, fds = self.start(without)
+            hello, fds = self.start(without, others)
             if "failed" not in hello:
                 break
             without[hello["failed"]] = hello["reason"]
             self.channel.close()
             os.waitpid(self.process, 0)
+            self.fork()
+        self.is_open = True
         self.layers, self.missing = hello["layers"], hello["missing"]
         # Process 1 ends all others of its namespace, by ending.
         self.has_own_pids = "pid" in self.layers
@@ -55,22 +77,18 @@ class Box:
             while pipe.read_now():
                 continue
         if fds:
+            if "mount" not in self.layers:
+                # Programs see where it is, so it is one of the folders that are emptied.
+                os.rmdir(place)
             self.scratch = MountedScratch(fds, place)
         else:
             # In a user namespace the fork server knows its programs' user by another number.
             owner = hello["owner"] if self.mapped_user is None or hello["owner"] is None else self.mapped_user
             self.scratch = PlainScratch(place, owner)
 
-    def start(self, without):
+    def start(self, without, others):
         """Starts the fork server and hears of it; (its first frame, descriptors of its folders)."""
-        self.channel, far = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_STREAM)
-        pipes = {1: self.stdout, 2: self.stderr, REPORT_FD: self.report, SETUP_FD: self.setup}
-        passed = {fd: pipe.write_end for fd, pipe in pipes.items()}
-        settings = json.dumps({**self.options, "without": without, "role": self.role}).encode()
-        self.process = self.fork_server = os.fork()
-        if self.process == 0:
-            self.become_fork_server({CHANNEL_FD: far.fileno(), **passed})
-        far.close()
+        settings = json.dumps({**self.options, "without": without, "others": others, "role": self.role}).encode()
         self.channel.sendall(HEAD.pack(len(settings)) + settings)
         self.listener = select.poll()
         self.listener.register(self.channel, select.POLLIN)
@@ -85,9 +103,14 @@ class Box:
             else:
                 return message, fds
 
-    def become_fork_server(self, passed):
+    def become_fork_server(self, passed, far, parent):
         """In a fork of the supervisor: starts the program, with the descriptors {new: old}. Does not return."""
         try:
+            if hide():
+                die_with_parent(parent)
+            self.channel.close()
+            if not far.recv(1, _socket.MSG_PEEK):
+                return
             # Above all that they are to become, so that none is overwritten before it is passed on.
             high = {new: fcntl.fcntl(old, fcntl.F_DUPFD_CLOEXEC, FIRST_FREE_FD) for new, old in passed.items()}
             for new, old in high.items():
@@ -151,7 +174,7 @@ class Box:
         Args:
             pid: the program's first process; 0 if that is not known.
         """
-        for each in children(self.fork_server) if self.has_own_pids else [pid]:
+        for each in [pid] if pid and not self.has_own_pids else children(self.fork_server):
             kill(os.kill, each)
 
     def tidy(self):
@@ -165,12 +188,16 @@ class Box:
         self.channel.close()
         kill(os.kill, self.fork_server)
         try:
-            if self.has_own_pids:
-                os.waitpid(self.process, 0)
-            else:
+            if self.is_open and not self.has_own_pids:
                 end_descendants(True, self.process)
+            else:
+                os.waitpid(self.process, 0)
+        except ChildProcessError:
+            # It was ended with those of another box.
+            return
         finally:
-            self.scratch.remove()
+            if self.is_open:
+                self.scratch.remove()
 
 
 def map_users(pid):

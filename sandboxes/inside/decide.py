@@ -34,7 +34,7 @@ def decide(reason, status, cpu_seconds, setup, report, limits, output_bytes):
     if reason == "output_limit" or output_bytes > limits["output_bytes"]:
         return {"outcome": "output_limit", "detail": "wrote more than %d bytes" % limits["output_bytes"]}
     if reason == "memory_kill":
-        return {"outcome": "out_of_memory", "detail": "killed by the system, which had no more memory for it"}
+        return {"outcome": "out_of_memory", "detail": "killed, because the system had no more memory for it"}
     if reason == "out_of_memory":
         megabytes = limits["memory_bytes"] >> 20
         return {"outcome": "out_of_memory", "detail": "all processes together used more than %d MiB" % megabytes}

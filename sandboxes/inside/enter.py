@@ -99,13 +99,14 @@ def enter(options, link):
     elif options["folders"]:
         folders = [os.open(path, os.O_RDONLY | os.O_DIRECTORY) for path in options["folders"]]
         os.chdir(options["folders"][0])
-    privileges = Privileges(user, in_user_namespace, "pid" in on, options["needed_folders"])
+    privileges = Privileges(user, in_user_namespace, "pid" in on, options["needed_folders"], bool(options["folders"]))
     layers = [name for name in NAMESPACES if name in on and name != "user"] + privileges.layers
     missing.update(privileges.missing)
     privileges.end_with(parent, lambda: give_up(options["scratch"]))
     if options["isolated"]:
         # Outside of a PID namespace programs could see these. In a container's the caller has no number, so 0.
-        visible = [] if "pid" in on else [pid for pid in (os.getpid(), os.getppid(), options["caller"]) if pid]
+        guest = [os.getpid(), os.getppid(), options["caller"], *options["others"]]
+        visible = [] if "pid" in on else [pid for pid in guest if pid]
         filter_calls(layers, missing, options["network"], visible)
     else:
         unasked = [name for name in (*NAMESPACES, "no_new_privs", "seccomp") if name != "user"]

@@ -33,6 +33,7 @@ from .frames import (
     START,
     STARTED,
     STATE,
+    TESTS,
     read_exact,
 )
 from .judge import TESTS_FILE, judge
@@ -130,7 +131,12 @@ class ForkServer:
     def limits_of(self, job):
         """The setrlimit calls for a job."""
         if job.limits != self.last_limits or not self.privileges.own_user:
-            self.last_limits, self.limits = job.limits, resource_limits(job.limits, self.privileges.own_user)
+            counted = self.privileges.counted_processes
+            if counted and self.role == TESTS:
+                # And all that the candidate may have.
+                counted += job.limits[-1]
+            self.last_limits = job.limits
+            self.limits = resource_limits(job.limits, self.privileges.own_user, counted)
         return self.limits
 
 
@@ -154,14 +160,16 @@ def has_children():
         return False
 
 
-def resource_limits(limits, own_user):
+def resource_limits(limits, own_user, counted):
     """The setrlimit calls for a job: a list of (resource, (soft, hard)), none above what is allowed now.
 
     Args:
         limits: the job's, in the order of `JOB`.
         own_user: whether the child's user is nobody else's, so that its processes can be counted exactly.
+        counted: how many processes count besides the program's own.
     """
     memory_bytes, cpu_seconds, file_bytes, open_files, processes = limits
+    processes += counted
     if not own_user and LINUX:
         # The kernel counts all that the user runs, so allow that many on top: of all tasks there are, to be safe.
         with open("/proc/loadavg") as loadavg:
@@ -266,7 +274,8 @@ def set_up_child(job, server, limits):
         _signal.signal(_signal.SIGINT, _signal.default_int_handler)
         if server.workplace is not None:
             os.chdir(server.workplace)
-        server.privileges.enter_child()
+        # A candidate that can see the tests' process is the same user.
+        server.privileges.enter_child(server.role != TESTS)
         for name, pair in limits:
             resource.setrlimit(name, pair)
         gc.enable()

@@ -8,6 +8,21 @@ PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 # Where a container finds what befell it, with either version of control groups.
 EVENTS = ("/sys/fs/cgroup/memory.events", "/sys/fs/cgroup/memory/memory.oom_control")
 
+# Of all in a container: what is used, what may be, and of what; then the names of the files' part of it, which the
+# kernel takes back when it needs it, and of the part of that which it can't, because it is in no file of a disk.
+CONTAINER = (
+    ("/sys/fs/cgroup/memory.current", "/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.stat", "file", "shmem"),
+    (
+        "/sys/fs/cgroup/memory/memory.usage_in_bytes",
+        "/sys/fs/cgroup/memory/memory.limit_in_bytes",
+        "/sys/fs/cgroup/memory/memory.stat",
+        "total_cache",
+        "total_shmem",
+    ),
+)
+# What must be left in one. More than a program can fill between two looks.
+SPARE_BYTES = 128 << 20
+
 
 class OutOfMemoryKills:
     """How often the kernel has killed a process of this container for want of memory."""
@@ -28,6 +43,25 @@ class OutOfMemoryKills:
         """Whether it has since this was asked last."""
         before, self.known = self.known, self.count()
         return self.known > before
+
+
+def container_is_full():
+    """Whether a container has hardly any memory left, wherever it went: the kernel's next choice may be the guest."""
+    for usage, most, statistics, files, kept in CONTAINER:
+        try:
+            used, limit = (int(read(path)) for path in (usage, most))
+            if used <= limit - SPARE_BYTES:
+                return False
+            of = dict(line.split() for line in read(statistics).splitlines())
+            return used - int(of[files]) + int(of[kept]) > limit - SPARE_BYTES
+        except (OSError, ValueError, KeyError):
+            continue
+    return False
+
+
+def read(path):
+    with open(path) as file:
+        return file.read()
 
 
 def uses_more_than(limit, fork_server):

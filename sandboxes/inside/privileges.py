@@ -21,6 +21,8 @@ from .kernel import (
 # High, so that they are no account's, and drawn, so that no two guests share one, whatever containers they are in: the
 # kernel counts processes by it, and a candidate can signal nobody but its own.
 CANDIDATE_UIDS = range(1_000_000_000, 2_000_000_000)
+# Of a guest's own, there are at most so many at once.
+GUEST_PROCESSES = 8
 # A program's user in a user namespace, as it sees it.
 NAMESPACE_UID = 1000
 # Sent by the kernel to a fork server outside of namespaces when the supervisor dies. One that nobody uses.
@@ -47,6 +49,17 @@ def hide():
     return True
 
 
+def prefer_for_killing():
+    """Has the kernel end this process before the guest's, should there be no memory left."""
+    try:
+        fd = os.open("/proc/self/oom_score_adj", os.O_WRONLY)
+    except OSError:
+        # Another kernel's.
+        return
+    os.write(fd, b"1000")
+    os.close(fd)
+
+
 def die_with_parent(parent):
     """Has the kernel end this process when its parent, which is this one, ends."""
     prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
@@ -57,7 +70,7 @@ def die_with_parent(parent):
 class Privileges:
     """How the programs of one fork server are kept from being root, and from outliving it. Made by the fork server."""
 
-    def __init__(self, user, in_user_namespace, is_process_1, needed_folders):
+    def __init__(self, user, in_user_namespace, is_process_1, needed_folders, in_container):
         """Leaves root and all capabilities, as far as `needed_folders`, the interpreter's modules, stay readable.
 
         Args:
@@ -65,6 +78,7 @@ class Privileges:
             in_user_namespace: whether no process outside of the sandbox shares this user.
             is_process_1: of a PID namespace.
             needed_folders: paths.
+            in_container: whether no process outside of the guest has this user's number.
         """
         self.layers, self.missing = ["session", "scratch"], {}
         self.is_process_1 = is_process_1
@@ -77,8 +91,11 @@ class Privileges:
         self.child_user = None
         # Whom the programs' folder must belong to; None if this is no matter.
         self.owner = None
-        # Whether no other process counts towards the limit on processes.
+        # Whether no process outside of the guest counts towards the limit on processes, and how many of the guest do.
         self.own_user = in_user_namespace and kernel_version() >= (5, 14)
+        self.counted_processes = 0
+        if in_container and not in_user_namespace:
+            self.own_user, self.counted_processes = True, GUEST_PROCESSES
         if os.geteuid() == 0:
             self._leave_root(user, in_user_namespace, needed_folders)
         elif in_user_namespace:
@@ -122,18 +139,25 @@ class Privileges:
             signal.signal(ORPHANED, lambda number, frame: on_orphaned())
             prctl(PR_SET_PDEATHSIG, ORPHANED)
 
-    def enter_child(self):
-        """In a child: takes back what `end_with` did and a fork hands on, and stops being root if it still is."""
+    def enter_child(self, shows_itself):
+        """In a child: takes back what `end_with` did and a fork hands on, and stops being root if it still is.
+
+        Args:
+            shows_itself: whether other programs may look into its memory, which they can do as the same user.
+        """
         if libc is not None and not self.is_process_1:
             _signal.signal(ORPHANED, _signal.SIG_DFL)
-        if self.hides:
+        if self.hides and shows_itself:
             # What is in the memory of a fork is the program's to see, and /dev/stdout can't be opened else.
             prctl(PR_SET_DUMPABLE, 1)
+            prefer_for_killing()
         if self.child_user is not None:
             # So that /dev/stdout and /dev/stderr can be opened.
             os.fchown(1, self.child_user, self.child_user)
             os.fchown(2, self.child_user, self.child_user)
             become(self.child_user)
+            if not shows_itself:
+                hide()
 
 
 def kernel_version():

@@ -25,6 +25,8 @@ class MountedScratch:
         """Takes descriptors of them, with what is mounted there and nothing else, and where the root was made."""
         self.place = place
         self.folders = {folder: set(os.listdir(folder)) for folder in folders}
+        # An engine's may be root's, who lets all write to them.
+        self.modes = {folder: os.fstat(folder).st_mode & 0o7777 for folder in folders}
         # One folder of each file system.
         self.systems = list({os.fstat(folder).st_dev: folder for folder in folders}.values())
         self.free_files = self.count_free_files()
@@ -37,8 +39,8 @@ class MountedScratch:
         # One question answers for all folders of a file system: whether there is a file more than there was.
         untouched = self.count_free_files() == self.free_files
         for folder, mounted in self.folders.items():
-            if os.fstat(folder).st_mode & 0o7777 != FOLDER_MODE:
-                os.fchmod(folder, FOLDER_MODE)
+            if os.fstat(folder).st_mode & 0o7777 != self.modes[folder]:
+                os.fchmod(folder, self.modes[folder])
             for attribute in extended_attributes(folder):
                 # Such as a default access list, by which the next program could not open its own files.
                 os.removexattr(folder, attribute)

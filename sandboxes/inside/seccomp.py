@@ -101,6 +101,9 @@ CLONE, CLONE3, SOCKET, SOCKETPAIR, PRLIMIT, IOCTL = (56, 220), (435, 435), (41, 
 PERSONALITY, SETPRIORITY, KILL = (135, 92), (141, 140), (62, 129)
 # Of signals, whose first argument is a process: tkill, tgkill, rt_sigqueueinfo, rt_tgsigqueueinfo, pidfd_open.
 SIGNALLING = ((200, 130), (234, 131), (129, 138), (297, 240), (434, 434))
+# A folder of /proc also stands for a process there; and who gets the signals of a file's events.
+PIDFD_SEND_SIGNAL, FCNTL = (424, 424), (72, 25)
+F_SETOWN, F_SETOWN_EX, FIOSETOWN, SIOCSPGRP = 8, 15, 0x8901, 0x8902
 # Of scheduling, whose first argument is a process: sched_setscheduler, _setparam, _setattr, _setaffinity.
 SCHEDULING = ((144, 119), (142, 118), (314, 274), (203, 122))
 # Later ones are not known here, and no program is lost without them.
@@ -167,7 +170,7 @@ def filter_lines(machine, network, protected_pids):
         (CLONE3, [instruction(RETURN, NOT_THERE)]),
         (SOCKET, deny_unless(0, (AF_INET, AF_INET6) if network else ())),
         (SOCKETPAIR, deny_unless(0, (AF_UNIX,))),
-        (IOCTL, deny_if(1, (TIOCSTI, TIOCLINUX))),
+        (IOCTL, deny_if(1, (TIOCSTI, TIOCLINUX, *((FIOSETOWN, SIOCSPGRP) if protected_pids else ())))),
         (PERSONALITY, deny_unless(0, (0, 0xFFFFFFFF))),
         (SETPRIORITY, own_priority_only()),
     ]
@@ -175,6 +178,8 @@ def filter_lines(machine, network, protected_pids):
         # -1: all that the user may signal; the negative ones: their process groups.
         targets = [0xFFFFFFFF, *protected_pids, *((1 << 32) - pid for pid in protected_pids)]
         rules += [(KILL, deny_if(0, targets)), *((numbers, deny_if(0, protected_pids)) for numbers in SIGNALLING)]
+        rules.append((PIDFD_SEND_SIGNAL, [instruction(RETURN, NOT_PERMITTED)]))
+        rules.append((FCNTL, deny_if(1, (F_SETOWN, F_SETOWN_EX))))
     lines = [
         instruction(LOAD, ARCHITECTURE_AT),
         # Programs of another architecture, which have other numbers.

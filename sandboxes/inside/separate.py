@@ -23,7 +23,7 @@ class Separate:
 
     def __init__(self, tests_box, candidate_box):
         self.tests_box, self.candidate_box = tests_box, candidate_box
-        self.process, self.tests = None, b""
+        self.process, self.tests, self.alike = None, b"", True
 
     def begin(self, request, tests_bytes, tests, candidate):
         """Starts a candidate and its tests; the two trials, that of the tests first.
@@ -47,7 +47,10 @@ class Separate:
             self.process = None
         if not self.process:
             self.process = TestsProcess(self.tests_box, lasting)
-        of_tests = TestsTrial(self.process, limits, self.tests, request["alike"])
+        self.alike = request["alike"]
+        # A candidate could stop one that it can see, to have the next one's tests time out.
+        again = self.alike and self.tests_box.has_own_pids
+        of_tests = TestsTrial(self.process, limits, self.tests, again)
         of_tests.start(near)
         near.close()
         far.close()
@@ -67,7 +70,7 @@ class Separate:
             if reply.get("outcome") == "passed" or (was_left and not of_tests.reason):
                 # It ended as one does that the tests have left, or was ended here because it did not.
                 reply.update(outcome="exited", detail="left before its tests were done: " + said["detail"])
-        if not self.process.again and reply.get("outcome") == "failed" and ADVICE not in reply["detail"]:
+        if not self.alike and reply.get("outcome") == "failed" and ADVICE not in reply["detail"]:
             reply["detail"] += f" (these tests may look into the candidate's process; {ADVICE})"
         reply["wall_seconds"] = of_tests.ended_at - (started_at(of_candidate.setup) or of_tests.sent_at)
         reply["cpu_seconds"] = of_tests.cpu_seconds + of_candidate.cpu_seconds
@@ -138,6 +141,10 @@ class TestsProcess:
     def end(self):
         """Ends it, as there are no more candidates for it."""
         self.control.close()
+        box = self.trial.box
+        if self.trial.ended_at is None and not box.has_own_pids:
+            # A candidate may have stopped it.
+            box.stop_program(self.trial.pid)
         self.hear_end()
 
 

@@ -25,9 +25,11 @@ class Supervisor:
         self.parent = os.getppid()
         adopt_orphans()
         more = {"user": draw_uid(), "caller": self.parent, "announces": not children_are_told()}
-        self.options, self.guest_file = {**options, **more}, guest_file
-        self.boxes, self.separate = {}, None
-        os.chmod(options["scratch"], SCRATCH_MODE)
+        self.options = {**options, **more}
+        if not options["folders"]:
+            os.chmod(options["scratch"], SCRATCH_MODE)
+        self.boxes = {role: Box(self.options, role, guest_file) for role in (SHARED, TESTS, CANDIDATE)}
+        self.separate = None
         self.first = self.box(SHARED)
         if not self.first.has_own_pids and os.geteuid() != 0:
             # Programs can see this process and may be its user: its memory must not be theirs.
@@ -35,8 +37,9 @@ class Supervisor:
 
     def box(self, role):
         """The fork server of a role, which is started when it is first asked for."""
-        if role not in self.boxes:
-            box = self.boxes[role] = Box(self.options, role, self.guest_file)
+        box = self.boxes[role]
+        if not box.is_open:
+            box.open([other.process for other in self.boxes.values() if other is not box])
             # The caller has accepted the layers of the first one, and verdicts name them.
             if lost := set(self.boxes[SHARED].layers) - set(box.layers):
                 raise RuntimeError(f"a further fork server went without {', '.join(sorted(lost))}: {box.missing}")
@@ -104,4 +107,6 @@ class Supervisor:
         """Ends all that was started here."""
         for box in self.boxes.values():
             box.end()
-        remove_folder(self.options["scratch"])
+        # A container goes with all its folders.
+        if not self.options["folders"]:
+            remove_folder(self.options["scratch"])

@@ -9,7 +9,7 @@ from .busy import eldest_child, longer
 from .decide import decide
 from .endings import MOST_SECONDS_TO_END
 from .frames import LEFT_SOME, RUNNING, SEAL_BYTES
-from .memory import uses_more_than
+from .memory import container_is_full, uses_more_than
 from .streams import MOST_REPORT_BYTES, Stream, started_at
 
 SECONDS_BETWEEN_LOOKS_AT_MEMORY = 0.05
@@ -173,6 +173,8 @@ class Watch:
             return "output_limit"
         if any(uses_more_than(self.limits["memory_bytes"], trial.box.fork_server) for trial in self.trials):
             return "out_of_memory"
+        if self.first.box.in_container and container_is_full():
+            return "memory_kill"
         if time.monotonic() >= self.deadline:
             self.deadline = max(trial.next_deadline() for trial in self.trials if trial.ended_at is None)
             if self.deadline <= time.monotonic():
