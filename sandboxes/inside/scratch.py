@@ -18,6 +18,15 @@ def extended_attributes(folder):
         return []
 
 
+def settled_mode(folder):
+    """(folder, its mode for all programs): an engine's may be root's, who lets all write to them."""
+    found = os.fstat(folder)
+    if found.st_uid != os.geteuid():
+        return folder, found.st_mode & 0o7777
+    os.fchmod(folder, FOLDER_MODE)
+    return folder, FOLDER_MODE
+
+
 class MountedScratch:
     """Folders on small file systems in memory, which go with the last process that sees them."""
 
@@ -25,8 +34,7 @@ class MountedScratch:
         """Takes descriptors of them, with what is mounted there and nothing else, and where the root was made."""
         self.place = place
         self.folders = {folder: set(os.listdir(folder)) for folder in folders}
-        # An engine's may be root's, who lets all write to them.
-        self.modes = {folder: os.fstat(folder).st_mode & 0o7777 for folder in folders}
+        self.modes = dict(map(settled_mode, folders))
         # One folder of each file system.
         self.systems = list({os.fstat(folder).st_dev: folder for folder in folders}.values())
         self.free_files = self.count_free_files()
