@@ -1,5 +1,7 @@
 """What all tests share: an offline Hugging Face, and one pool of each backend that is under test."""
 
+import copy
+import enum
 import json
 import os
 import shutil
@@ -61,6 +63,15 @@ def unavailable(reason):
     if os.environ.get("CI"):
         pytest.fail(f"not to be skipped under CI: {reason}")
     pytest.skip(reason)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def library():
+    """Takes back what the policy of "restricted" changes in the process that it runs in, which here has other tests."""
+    reconstruct, dispatch, create = copy._reconstruct, dict(copy._copy_dispatch), enum.EnumMeta.__dict__["_create_"]
+    yield
+    copy._reconstruct, copy._copy_dispatch = reconstruct, dispatch
+    enum.EnumMeta._create_ = create
 
 
 @pytest.fixture(scope="session", params=BACKENDS_UNDER_TEST)
