@@ -177,6 +177,7 @@ def test_an_error_of_on_ended_is_the_callers(own_pool):
 
 
 @pytest.mark.parametrize("victim", ["supervisor", "holder", "fork server"])
+@pytest.mark.usefixtures("guests_here")
 def test_a_guest_killed_from_outside_is_replaced(open_own_pool, folder, victim):
     """A guest that is killed while it runs a program is replaced, all verdicts are right, and that one says so."""
     own_pool = open_own_pool(read_only_paths=[folder])

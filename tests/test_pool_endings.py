@@ -65,6 +65,7 @@ def nothing_left(folder):
     return gone and wait_until(lambda: not glob.glob(f"{folder}/code-eval-*"), 15)
 
 
+@pytest.mark.usefixtures("guests_here")
 def test_close_ends_all(own_pool):
     """After `close` no process of the pool runs, and no scratch folder is there."""
     own_pool.run_all([Program("open('f', 'w').close()", "")] * 6, 3)
@@ -167,6 +168,7 @@ def test_pool_works_after_an_interrupt(start, folder):
 @pytest.mark.parametrize(
     "doing", ["pool.run_all([endless] * 8, 4)", "pool.run_all([sleeper] * 8, 4)", "time.sleep(100)"]
 )
+@pytest.mark.usefixtures("guests_here")
 def test_killed_caller_leaves_nothing(start, folder, doing):
     """A caller that is killed, busy or idle, leaves no guest and no folder."""
     script = start(f"pool.run_all([good] * 4, 2)\nprint('ready', flush=True)\n{doing}")
@@ -177,6 +179,7 @@ def test_killed_caller_leaves_nothing(start, folder, doing):
     assert nothing_left(folder)
 
 
+@pytest.mark.usefixtures("guests_here")
 def test_killed_caller_leaves_nothing_though_its_fork_lives(start, folder):
     """Guests of a killed caller end although a process that it forked, by which the pool is not used, lives on."""
     script = start("""
