@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import platform
 import sys
@@ -16,7 +15,6 @@ import typer
 from sandboxes import (
     BACKENDS,
     LAYERS,
-    Ended,
     Limits,
     Pool,
     ProgressBar,
@@ -168,8 +166,8 @@ def run(
 
     This runs the samples, which are programs that nobody has read; `code-eval doctor` shows what holds them.
     """
-    from code_eval import result_of
-    from code_tasks.datasets import BadInput, load_problems, program_of, read_problems, read_samples
+    from code_tasks.datasets import BadInput, load_problems, read_problems, read_samples
+    from code_tasks.scoring import Job
     from code_tasks.summary import as_text
 
     if (problems is None) == (dataset is None):
@@ -203,31 +201,20 @@ def run(
         raise typer.BadParameter(str(error)) from error
     if output:
         check_writable(output)
-    # Neighbours with the same tests spare the sandbox work.
-    order = sorted(range(len(completions)), key=lambda index: completions[index].task_id)
-    programs = [
-        program_of(tasks[each.task_id], each.completion, limits, grading.value)
-        for each in (completions[i] for i in order)
-    ]
+    job = Job.of(completions, tasks, limits, grading.value)
     began = time.monotonic()
     try:
-        with ProgressBar(len(programs), None) as bar:
-            ended = pool.run_all(programs, num_workers or usable_cpus(), bar.count, on_sandbox_error.value)
+        with ProgressBar(len(job.programs), None) as bar:
+            in_order = pool.run_all(job.programs, num_workers or usable_cpus(), bar.count, on_sandbox_error.value)
     except SandboxUnavailable as error:
         fail(str(error))
     finally:
         close_pools()
     wall_seconds = time.monotonic() - began
-    by_sample = dict(zip(order, ended, strict=True))
-    by_task: dict[str, list[Ended]] = {each.task_id: [] for each in completions}
-    records = []
-    for index, sample in enumerate(completions):
-        more_keys = ("exception_description",) if sandbox == "restricted" else ()
-        result = result_of(sample.task_id, len(by_task[sample.task_id]), by_sample[index], more_keys)
-        records.append(dataclasses.asdict(sample) | result)
-        by_task[sample.task_id].append(by_sample[index])
+    ended = dict(enumerate(in_order))
+    by_task = job.by_task(ended)
     if output:
-        write_results(output, records)
+        write_results(output, job.records(ended, ("exception_description",) if sandbox == "restricted" else ()))
     typer.echo(as_text(by_task, k, wall_seconds), nl=False)
     if without := len(tasks) - len(by_task):
         typer.echo(f"\n{without} of the {len(tasks)} problems have no samples and are not in the score", err=True)

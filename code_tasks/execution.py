@@ -161,7 +161,7 @@ class CodeExecutionPassAtOne:
             for key, jobs in groups.items():
                 # Neighbours with the same tests spare the sandbox work.
                 jobs.sort(key=lambda job: job.program.tests)
-                ended = self._run(key, jobs, keep_warm, lambda each: bar.count(counted(each)))
+                ended = self._run(key, jobs, keep_warm, lambda index, each: bar.count(index, counted(each)))
                 results |= {job.index: result_of(job.task, end) for job, end in zip(jobs, ended, strict=True)}
         return [results[index] for index in range(len(responses))]
 
@@ -186,7 +186,7 @@ class CodeExecutionPassAtOne:
         return Job(index, task, program)
 
     def _run(
-        self, key: Key, jobs: list[Job], keep_warm: bool, count: Callable[[Ended], None]
+        self, key: Key, jobs: list[Job], keep_warm: bool, count: Callable[[int, Ended], None]
     ) -> Sequence[Ended | Exception]:
         """What became of jobs that share a sandbox, in their order."""
         try:

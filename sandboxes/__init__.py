@@ -6,7 +6,7 @@ import threading
 from typing import Any
 
 from sandboxes.checks import listed, positive, printable, shortened, whole_number
-from sandboxes.contract import Isolation, Limits, Outcome, Program, Sandbox, SandboxUnavailable, Verdict
+from sandboxes.contract import Isolation, Limits, Outcome, Program, RunStopped, Sandbox, SandboxUnavailable, Verdict
 from sandboxes.dispatch import Ended
 from sandboxes.docker_container import DockerSandbox
 from sandboxes.docker_options import Container
@@ -83,6 +83,7 @@ __all__ = [
     "Program",
     "ProgressBar",
     "Restrictions",
+    "RunStopped",
     "Sandbox",
     "SandboxUnavailable",
     "Verdict",

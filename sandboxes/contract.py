@@ -23,6 +23,10 @@ class SandboxUnavailable(RuntimeError):
     """The sandbox could not run a program: nothing is known about the program."""
 
 
+class RunStopped(Exception):  # noqa: N818 (nothing went wrong)
+    """A run ended early because its caller wanted it to."""
+
+
 class Outcome(enum.Enum):
     """How a program ended. A closed set: decide on this, never on text."""
 

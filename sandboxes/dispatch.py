@@ -16,13 +16,19 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from types import FrameType
 
-from sandboxes.contract import Isolation, Outcome, Program, Sandbox, SandboxUnavailable, Verdict
+from sandboxes.contract import Isolation, Outcome, Program, RunStopped, Sandbox, SandboxUnavailable, Verdict
 from sandboxes.worker import GuestBroken, Worker, close_workers
 
 logger = logging.getLogger("code_eval")
 
 Ended = Verdict | SandboxUnavailable
 """What stands in a program's place after a run: its verdict, or why there is none."""
+
+OnEnded = Callable[[int, Ended], None]
+"""Told of a program that has ended: its index among the programs, and what became of it."""
+
+ShouldStop = Callable[[], bool]
+"""Whether a run is to end early."""
 
 # One more than runs, so that a guest need not wait for its next program.
 MOST_IN_FLIGHT = 2
@@ -31,6 +37,8 @@ SECONDS_TO_START = 60.0
 # How long a guest may be silent, beyond a program's wall seconds, before it is taken for broken.
 SECONDS_OF_SILENCE = 20.0
 SECONDS_BETWEEN_CHECKS = 1.0
+# How long a run that was asked to stop goes on at most.
+SECONDS_BETWEEN_QUESTIONS = 0.2
 
 
 @contextlib.contextmanager
@@ -97,14 +105,16 @@ class Run:
         self,
         sandbox: Sandbox,
         programs: Sequence[Program],
-        on_ended: Callable[[Ended], None] | None,
+        on_ended: OnEnded | None,
         on_sandbox_error: str,
+        should_stop: ShouldStop | None = None,
     ):
         """Starts nothing yet; the arguments are those of `Pool.run_all`."""
         self.sandbox = sandbox
         self.programs = programs
         self.on_ended = on_ended
         self.on_sandbox_error = on_sandbox_error
+        self.should_stop = should_stop
         self.workers: list[Worker] = []
         self.leaving: deque[Worker] = deque()
         """Workers that are ending, to be waited for."""
@@ -160,7 +170,9 @@ class Run:
         self._selector.register(worker.replies_fd, selectors.EVENT_READ, worker)
 
     def _wait(self) -> None:
-        events = self._selector.select(SECONDS_BETWEEN_CHECKS)
+        if self.should_stop and self.should_stop():
+            raise RunStopped("the run was stopped")
+        events = self._selector.select(SECONDS_BETWEEN_QUESTIONS if self.should_stop else SECONDS_BETWEEN_CHECKS)
         for key, _ in events:
             # A worker may have been replaced by the time that its own event is looked at.
             if key.data in self.workers:
@@ -220,7 +232,7 @@ class Run:
         self._ended[index] = ended
         self._running -= 1
         if self.on_ended:
-            self.on_ended(ended)
+            self.on_ended(index, ended)
 
     def _check(self, worker: Worker) -> None:
         """Takes a guest that has been silent for longer than its program may run for broken."""

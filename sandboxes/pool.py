@@ -6,11 +6,11 @@ import atexit
 import os
 import threading
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from sandboxes.checks import whole_number
 from sandboxes.contract import Isolation, Program, Sandbox, SandboxUnavailable
-from sandboxes.dispatch import Ended, Run, interrupts_held_back
+from sandboxes.dispatch import Ended, OnEnded, Run, ShouldStop, interrupts_held_back
 from sandboxes.preflight import canaries_of, disagreements
 from sandboxes.worker import Worker, close_workers
 
@@ -37,30 +37,34 @@ class Pool:
         self,
         programs: Sequence[Program],
         num_workers: int,
-        on_ended: Callable[[Ended], None] | None = None,
+        on_ended: OnEnded | None = None,
         on_sandbox_error: str = "raise",
+        should_stop: ShouldStop | None = None,
     ) -> list[Ended]:
         """Runs every program.
 
         Args:
             programs: those with the same tests best stand together: a guest compiles tests once for all that follow.
             num_workers: programs at once, >= 1.
-            on_ended: called in this thread for each program that has ended, in the order of their ends.
+            on_ended: called in this thread with the index of each program that has ended and what became of it, in the
+                order of their ends.
             on_sandbox_error: "raise", or "exclude": a program that the sandbox could not run, also on fresh workers,
                 has the SandboxUnavailable in its place.
+            should_stop: called in this thread now and then; the run ends within a fraction of a second of a True.
 
         Returns:
             What became of each program, in their order.
 
         Raises:
             SandboxUnavailable: if the sandbox can't run programs here, or, with "raise", could not run one of these.
+            RunStopped: if `should_stop` said so.
             ValueError, TypeError: for other values of `num_workers` or `on_sandbox_error`.
         """
         whole_number("num_workers", num_workers)
         if on_sandbox_error not in ON_SANDBOX_ERROR:
             raise ValueError(f"on_sandbox_error must be one of {', '.join(ON_SANDBOX_ERROR)}, not {on_sandbox_error!r}")
         self.preflight()
-        return self._run(programs, num_workers, on_ended, on_sandbox_error).ended
+        return self._run(programs, num_workers, on_ended, on_sandbox_error, should_stop).ended
 
     def preflight(self) -> Isolation:
         """Runs the canaries, once per pool, and says what is enforced here.
@@ -88,10 +92,11 @@ class Pool:
         self,
         programs: Sequence[Program],
         num_workers: int,
-        on_ended: Callable[[Ended], None] | None,
+        on_ended: OnEnded | None,
         on_sandbox_error: str,
+        should_stop: ShouldStop | None = None,
     ) -> Run:
-        run = Run(self.sandbox, programs, on_ended, on_sandbox_error)
+        run = Run(self.sandbox, programs, on_ended, on_sandbox_error, should_stop)
         try:
             run.run(self._lease(min(num_workers, len(programs))), num_workers)
         finally:

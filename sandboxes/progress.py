@@ -29,8 +29,11 @@ class ProgressBar:
         )
         self._counts = {"passed": 0, "failed": 0, "timed out": 0, "errors": 0}
 
-    def count(self, ended: Ended) -> None:
-        """Counts one. An error is a program that could not be run, or did not come to its tests' end by itself."""
+    def count(self, index: int, ended: Ended) -> None:
+        """Counts one, whatever its index.
+
+        An error is a program that could not be run, or did not come to its tests' end by itself.
+        """
         self._counts[COUNTED_AS.get(ended.outcome, "errors") if isinstance(ended, Verdict) else "errors"] += 1
         self._bar.set_postfix(self._counts, refresh=False)
         self._bar.update()

@@ -270,7 +270,7 @@ def test_an_engine_that_dies_in_the_middle_scores_nothing_wrong(tmp_path):
         programs = [Program(code + f"# {number}\n", RIGHT.tests, RIGHT.limits) for number, code in enumerate(codes)]
         ended = []
 
-        def on_ended(verdict):
+        def on_ended(index, verdict):
             ended.append(verdict)
             if len(ended) == 100:
                 for name in containers(address):
@@ -294,7 +294,7 @@ def test_containers_that_are_killed_in_the_middle_score_nothing_wrong(open_pool)
     programs = [Program(code, RIGHT.tests, RIGHT.limits) for code in codes]
     count = iter(range(1, 501))
 
-    def on_ended(verdict):
+    def on_ended(index, verdict):
         if next(count) in (100, 300):
             for name in set(containers()) - before:
                 Engine().ask("kill", name)

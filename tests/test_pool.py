@@ -9,7 +9,7 @@ import psutil
 import pytest
 from watching import all_gone, runs, wait_until
 
-from sandboxes import BACKENDS, Limits, Outcome, Program, open_sandbox
+from sandboxes import BACKENDS, Limits, Outcome, Program, RunStopped, open_sandbox
 
 HALF = "import time\nwhile time.process_time() < 0.25:\n    pass\n"
 LOOP = "while True:\n    pass\n"
@@ -67,16 +67,16 @@ def test_verdicts_are_in_input_order(pool):
 
 
 def test_on_ended_is_told_of_each_end(pool):
-    """`on_ended` is called once per program, as they end, in the caller's thread."""
+    """`on_ended` is called once per program, as they end, with the program's index, in the caller's thread."""
     ended, threads = [], set()
     programs = [Program(f"import time\ntime.sleep({wait})\nprint({wait})", "") for wait in (0.6, 0.0)]
 
-    def note(verdict):
-        ended.append(verdict)
+    def note(index, verdict):
+        ended.append((index, verdict))
         threads.add(threading.current_thread())
 
     verdicts = pool.run_all(programs, 2, note)
-    assert ended == [verdicts[1], verdicts[0]]
+    assert ended == [(1, verdicts[1]), (0, verdicts[0])]
     assert threads == {threading.current_thread()}
 
 
@@ -122,7 +122,7 @@ def test_a_slow_caller_times_nobody_out(pool, monkeypatch):
     monkeypatch.setattr("sandboxes.dispatch.SECONDS_OF_SILENCE", 5.0)
     long = Program("x = 1\n" + "#" * 400_000, "assert x", Limits(wall_seconds=0.3))
     pool.run_all([numbered(0)], 1)
-    verdicts = pool.run_all([numbered(0), long, numbered(1), numbered(2)], 1, lambda ended: time.sleep(0.5))
+    verdicts = pool.run_all([numbered(0), long, numbered(1), numbered(2)], 1, lambda index, ended: time.sleep(0.5))
     assert [(verdict.outcome, verdict.attempts) for verdict in verdicts] == [(Outcome.PASSED, 1)] * 4
 
 
@@ -168,11 +168,25 @@ def test_workers_stay_warm(own_pool):
 def test_an_error_of_on_ended_is_the_callers(own_pool):
     """An exception in `on_ended` reaches the caller, and the pool works again."""
 
-    def fail(ended):
+    def fail(index, ended):
         raise LookupError("mine")
 
     with pytest.raises(LookupError, match="mine"):
         own_pool.run_all([numbered(i) for i in range(6)], 2, fail)
+    assert all(verdict.passed for verdict in own_pool.run_all([numbered(i) for i in range(6)], 2))
+
+
+def test_a_run_can_be_stopped(own_pool):
+    """A run whose `should_stop` says so ends while its programs hang, and the pool works again."""
+    stop = threading.Event()
+    timer = threading.Timer(0.5, stop.set)
+    timer.start()
+    hanging = Program("while True:\n    pass", "", Limits(wall_seconds=60.0))
+    began = time.monotonic()
+    with pytest.raises(RunStopped):
+        own_pool.run_all([hanging] * 4, 2, should_stop=stop.is_set)
+    assert time.monotonic() - began < 30.0
+    timer.join()
     assert all(verdict.passed for verdict in own_pool.run_all([numbered(i) for i in range(6)], 2))
 
 

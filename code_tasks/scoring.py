@@ -1,0 +1,68 @@
+"""Samples of problems, run and put together again: what a file of samples scores."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from code_eval import result_of
+from code_tasks.datasets import Problem, Sample, program_of
+from sandboxes import Ended, Limits, Program
+
+
+@dataclass(frozen=True)
+class Job:
+    """Samples, and the programs that decide about them."""
+
+    samples: Sequence[Sample]
+    order: Sequence[int]
+    """Index of the sample that each program is of. Neighbours have the same tests, which spares the sandbox work."""
+
+    programs: Sequence[Program]
+
+    @classmethod
+    def of(cls, samples: Sequence[Sample], problems: Mapping[str, Problem], limits: Limits, grading: str) -> Job:
+        """The programs of samples.
+
+        Args:
+            samples: each of one of the problems.
+            problems: by task_id.
+            limits: of each program.
+            grading: one of GRADINGS.
+        """
+        order = sorted(range(len(samples)), key=lambda index: samples[index].task_id)
+        each_in_order = [samples[index] for index in order]
+        programs = [program_of(problems[each.task_id], each.completion, limits, grading) for each in each_in_order]
+        return cls(samples, order, programs)
+
+    def by_task(self, ended: Mapping[int, Ended]) -> dict[str, list[Ended]]:
+        """What became of each task's samples, in the samples' order.
+
+        Args:
+            ended: what became of each program that was run, by its index.
+        """
+        tasks: dict[str, list[Ended]] = {each.task_id: [] for each in self.samples}
+        for sample, each in self._with_ends(ended):
+            tasks[sample.task_id].append(each)
+        return tasks
+
+    def records(self, ended: Mapping[int, Ended], more_keys: Sequence[str] = ()) -> list[dict[str, Any]]:
+        """Samples with their results, as results.jsonl has them, in the samples' order.
+
+        Args:
+            ended: what became of each program that was run, by its index.
+            more_keys: of results, as `result_of` takes them.
+        """
+        counts: dict[str, int] = {}
+        records = []
+        for sample, each in self._with_ends(ended):
+            completion_id = counts.get(sample.task_id, 0)
+            counts[sample.task_id] = completion_id + 1
+            records.append(dataclasses.asdict(sample) | result_of(sample.task_id, completion_id, each, more_keys))
+        return records
+
+    def _with_ends(self, ended: Mapping[int, Ended]) -> list[tuple[Sample, Ended]]:
+        by_sample = {self.order[index]: each for index, each in ended.items()}
+        return [(self.samples[index], by_sample[index]) for index in sorted(by_sample)]
