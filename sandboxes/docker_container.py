@@ -19,6 +19,7 @@ from sandboxes.contract import Isolation, SandboxUnavailable
 from sandboxes.docker_engine import Engine, explained, is_podman
 from sandboxes.docker_images import GUEST_LABEL, ready_image
 from sandboxes.docker_options import Container
+from sandboxes.inside.frames import FIRST_FREE_FD
 from sandboxes.inside.privileges import draw_uid
 from sandboxes.isolation import Confinement
 from sandboxes.preflight import CANARIES, Canary
@@ -32,9 +33,12 @@ FOLDER_MB, FOLDER_FILES = 128, 1 << 16
 # Of memory, for the guest itself and for what programs write to their folders.
 MB_BESIDES = 256 + len(FOLDERS) * FOLDER_MB
 PROCESSES_BESIDES = 64
+# The guest's file: above all that a fork server is given, and below FIRST_FREE_FD, up to which it closes what is open.
+GUEST_FD = FIRST_FREE_FD - 1
 # Reads the guest, an archive of its files, and becomes it. Programs are the same user as the guest, but what is in a
-# sealed file nobody can change.
-BOOT = """
+# sealed file nobody can change. Numbers are the kernel's: a Python that was built with a C library of before 2018, as
+# conda's, has no names for them, and no `os.memfd_create`.
+BOOT = f"""
 import fcntl, os, struct, sys
 def read(size):
     data = b""
@@ -46,13 +50,20 @@ def read(size):
     return data
 if sys.version_info < (3, 8):
     sys.exit("Python 3.8 or newer is needed, and the image has %s" % sys.version.split()[0])
-made = os.memfd_create("guest", os.MFD_ALLOW_SEALING)
+MFD_CLOEXEC, MFD_ALLOW_SEALING, F_ADD_SEALS = 1, 2, 1033
+F_SEAL_SEAL, F_SEAL_SHRINK, F_SEAL_GROW, F_SEAL_WRITE = 1, 2, 4, 8
+try:
+    memfd_create = os.memfd_create
+except AttributeError:
+    import ctypes
+    memfd_create = ctypes.CDLL(None).memfd_create
+made = memfd_create(b"guest", MFD_CLOEXEC | MFD_ALLOW_SEALING)
 data = read(struct.unpack(">I", read(4))[0])
 while data:
     data = data[os.write(made, data):]
-fcntl.fcntl(made, 1033, 15)
-os.dup2(made, 63)
-os.execv(sys.executable, [sys.executable, "-I", "-S", "-X", "utf8", "/proc/self/fd/63", "/guest"])
+fcntl.fcntl(made, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE)
+os.dup2(made, {GUEST_FD})
+os.execv(sys.executable, [sys.executable, "-I", "-S", "-X", "utf8", "/proc/self/fd/{GUEST_FD}", "{GUEST_PLACE}"])
 """
 # Engines keep the last few only, and a container's name is used once.
 EVENTS_SINCE = "24h"

@@ -1,11 +1,36 @@
-"""The docker sandbox without an engine: what its user can choose, and what errors say."""
+"""The docker sandbox without an engine: what its user can choose, what errors say, how a Python becomes the guest."""
+
+import io
+import subprocess
+import sys
+import zipfile
 
 import pytest
 
 from sandboxes import SandboxUnavailable, open_sandbox
+from sandboxes.docker_container import BOOT
 from sandboxes.docker_engine import Engine, explained
 from sandboxes.docker_images import files_of
 from sandboxes.docker_options import Container
+from sandboxes.worker import HEAD
+
+# As a Python is that was built with an old C library.
+NAMELESS = """
+import fcntl, os
+for module, prefix in (os, "MFD_"), (os, "memfd_create"), (fcntl, "F_ADD_SEALS"), (fcntl, "F_SEAL_"):
+    for name in [name for name in dir(module) if name.startswith(prefix)]:
+        delattr(module, name)
+"""
+# As a guest's file, tells how often it is open, and what comes of writing to it.
+CHANGES_ITS_FILE = """
+import errno, os, sys
+mine = os.stat(sys.argv[0])
+fds = [fd for fd in range(256) if os.path.exists(f"/proc/self/fd/{fd}") and os.path.samestat(os.fstat(fd), mine)]
+try:
+    print(os.pwrite(fds[0], b"x", 0))
+except OSError as error:
+    print(len(fds), errno.errorcode[error.errno])
+"""
 
 
 @pytest.mark.parametrize(
@@ -95,3 +120,16 @@ def test_a_local_index_is_shown_to_pip_with_the_packages_beside_it(tmp_path):
     index.mkdir()
     assert files_of("extra-index-url", f"https://example.org/simple file://{index}") == [str(tmp_path)]
     assert files_of("find-links", str(index)) == [str(index)]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="containers have Linux")
+@pytest.mark.parametrize("before", ["", NAMELESS], ids=["names", "no names"])
+def test_what_a_guest_is_run_from_can_not_be_changed(before):
+    """A guest is sent into a file that it can't write to, also where Python has no names for that."""
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as packed:
+        packed.writestr("__main__.py", CHANGES_ITS_FILE)
+    sent = HEAD.pack(len(archive.getvalue())) + archive.getvalue()
+    command = [sys.executable, "-I", "-S", "-c", before + BOOT]
+    ended = subprocess.run(command, input=sent, capture_output=True)
+    assert (ended.stdout, ended.stderr) == (b"1 EPERM\n", b"")
