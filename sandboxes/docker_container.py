@@ -24,7 +24,7 @@ from sandboxes.inside.privileges import draw_uid
 from sandboxes.isolation import Confinement
 from sandboxes.preflight import CANARIES, Canary
 from sandboxes.rlimit_process import PROGRAM_ENVIRONMENT
-from sandboxes.worker import HEAD, Worker, isolation_from
+from sandboxes.worker import HEAD, Worker, isolation_from, start_process
 
 GUEST_FOLDER = Path(__file__).parent
 FOLDERS = ("/work", "/tmp", "/dev/shm")  # noqa: S108 (of the container)
@@ -157,14 +157,7 @@ class DockerSandbox:
         name = f"code-eval-{uuid.uuid4().hex}"
         command = self.engine.command(*self.run_arguments(name, draw_uid()), self.image(), "-I", "-S", "-c", BOOT)
         try:
-            process = subprocess.Popen(
-                command,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                start_new_session=True,
-                bufsize=0,
-            )
+            process = start_process(command)
         except OSError as error:
             raise SandboxUnavailable(f"can't run the docker command: {error}") from error
         worker = ContainerWorker(process, self, name)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 import sys
 import tempfile
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ from typing import Any, ClassVar, Self
 
 from sandboxes.contract import Isolation, SandboxUnavailable
 from sandboxes.isolation import Confinement, site_folders
-from sandboxes.worker import Worker
+from sandboxes.worker import Worker, start_process
 
 GUEST_FILE = Path(__file__).with_name("guest.py")
 # What programs find wherever they run.
@@ -60,7 +59,7 @@ class RlimitProcessSandbox:
             )
 
     def start_worker(self) -> Worker:
-        """Starts a guest in a session of its own, so that a Ctrl-C on the terminal does not reach it.
+        """Starts a guest.
 
         Raises:
             SandboxUnavailable: if there is no room for its folder, or the interpreter can't be started.
@@ -77,16 +76,7 @@ class RlimitProcessSandbox:
         # .pth files of the environment, would make every fork slower. -X utf8: files are UTF-8 whatever the locale.
         command = [sys.executable, "-I", "-S", "-X", "utf8", str(GUEST_FILE), scratch]
         try:
-            process = subprocess.Popen(
-                command,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                env=guest_environment(),
-                cwd=scratch,
-                start_new_session=True,
-                bufsize=0,
-            )
+            process = start_process(command, scratch, guest_environment())
         except BaseException as error:
             shutil.rmtree(scratch, ignore_errors=True)
             if isinstance(error, OSError):

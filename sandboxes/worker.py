@@ -9,7 +9,7 @@ import struct
 import subprocess
 import time
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from sandboxes.checks import printable
@@ -31,6 +31,28 @@ class GuestBroken(Exception):
     """The guest died, went silent or spoke nonsense."""
 
 
+def start_process(
+    command: Sequence[str], folder: str | None = None, environment: Mapping[str, str] | None = None
+) -> subprocess.Popen[bytes]:
+    """Starts a process for a `Worker`, in a session of its own, so that a Ctrl-C on the terminal does not reach it.
+
+    Args:
+        command: what to run.
+        folder: where; None for the folder that this process is in.
+        environment: all its variables; None for those of this process.
+    """
+    return subprocess.Popen(
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment,
+        cwd=folder,
+        start_new_session=True,
+        bufsize=0,
+    )
+
+
 class Worker:
     """One guest: a process that speaks the frames of `guest.py` on its standard input and output.
 
@@ -41,7 +63,7 @@ class Worker:
     """How many programs the guest may have; None if there is no limit."""
 
     def __init__(self, process: subprocess.Popen[bytes], scratch: str):
-        """Takes over a process just started with pipes for all three standard streams, and its scratch folder."""
+        """Takes over what `start_process` has just started, and its scratch folder."""
         assert process.stdin and process.stdout and process.stderr  # noqa: S101 (for the type checker)
         self.process = process
         self.scratch = scratch

@@ -6,7 +6,6 @@ As a script it is the guest; imported it is `FakeSandbox`, a backend of such gue
 import json
 import os
 import struct
-import subprocess
 import sys
 import tempfile
 
@@ -32,16 +31,10 @@ class FakeSandbox:
 
     def start_worker(self):
         """Starts this file as a guest."""
-        from sandboxes.worker import Worker
+        from sandboxes.worker import Worker, start_process
 
-        process = subprocess.Popen(
-            [sys.executable, __file__, json.dumps(self.options)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            bufsize=0,
-            env={"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
-        )
+        command = [sys.executable, __file__, json.dumps(self.options)]
+        process = start_process(command, environment={"PYTHONPATH": os.pathsep.join(filter(None, sys.path))})
         self.workers.append(Worker(process, tempfile.mkdtemp(prefix="code-eval-fake-")))
         return self.workers[-1]
 
