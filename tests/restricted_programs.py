@@ -11,19 +11,9 @@ from typing import NamedTuple
 from separate_programs import FOLDER, MARK
 
 from sandboxes.restricted.language import Restricted, load
+from sandboxes.restrictions import Restrictions
 
-DEFAULTS = {
-    "use_safe_builtins": True,
-    "use_limited_builtins": True,
-    "use_utility_builtins": True,
-    "additional_globals": [],
-    "allowed_imports": None,
-    "allow_str_format": False,
-    "allow_underscore_variable_names": False,
-    "output_variable": None,
-    "policy": None,
-    "custom_builtins": [],
-}
+DEFAULTS = Restrictions().settings()
 # Of the standard library, what honest programs import.
 MODULES = (
     "abc array base64 bisect cmath collections contextlib copy dataclasses datetime decimal enum fractions functools "

@@ -1,7 +1,7 @@
 """What a sandbox keeps its programs from asking of the kernel, and what it lets them ask."""
 
 import pytest
-from watching import passes
+from watching import passes, refused_with
 
 from sandboxes.inside.kernel import MACHINE, NUMBERS
 from sandboxes.inside.seccomp import CLONE, CLONE3, DENIED, IOCTL, PERSONALITY
@@ -19,13 +19,7 @@ def error_of(*words):
     if result == 0 and words[0] == CLONE:
         os._exit(0)  # the new process
     return errno.errorcode.get(ctypes.get_errno()) if result == -1 else None
-def refused(action, *arguments):
-    try:
-        action(*arguments)
-    except PermissionError:
-        return True
-    return False
-"""
+""" + refused_with("PermissionError")
 
 
 @pytest.fixture(autouse=True)

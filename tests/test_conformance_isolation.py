@@ -7,7 +7,7 @@ import uuid
 from pathlib import Path
 
 import pytest
-from watching import all_gone, passes
+from watching import all_gone, passes, refused_with
 
 CAPABILITY_SETS = ("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb")
 STATUS = """
@@ -17,13 +17,7 @@ status = {name: value.strip() for name, value in status.items()}
 PIDS = """
 import os, signal, resource
 pids = {int(name) for name in os.listdir("/proc") if name.isdigit()}
-def refused(action, *arguments):
-    try:
-        action(*arguments)
-    except PermissionError:
-        return True
-    return False
-"""
+""" + refused_with("PermissionError")
 
 
 # Tests of our own root folder and process tree, in the place of which a container has its image's and the guest's.
@@ -128,19 +122,13 @@ for folder, below, names in os.walk("/"):
 
 def test_files_of_the_system_cannot_be_changed(run):
     """What is shown of the machine can't be changed, by no call and whoever owns it."""
-    candidate = """
+    candidate = f"""{refused_with("OSError")}
 import os, sys
 paths = [os.__file__, sys.executable, "/usr", "/etc/passwd", "/"]
-def refused(action):
-    try:
-        action()
-    except OSError:
-        return True
-    return False
 wrong = [
     path for path in paths
-    if not (refused(lambda: open(path, "ab")) and refused(lambda: os.chmod(path, 0o777)))
-    or not (refused(lambda: os.utime(path)) and refused(lambda: os.rename(path, "/tmp/x")))
+    if not (refused(open, path, "ab") and refused(os.chmod, path, 0o777))
+    or not (refused(os.utime, path) and refused(os.rename, path, "/tmp/x"))
 ]
 """
     passes(run(candidate, "assert not wrong, wrong"))
@@ -299,14 +287,8 @@ def test_it_has_no_capabilities(run, prelude):
 def test_root_can_not_be_taken_back(run):
     """A program can't become another user, by no call."""
     calls = ("setuid", "setgid", "seteuid", "setegid")
-    candidate = f"""
+    candidate = f"""{refused_with("OSError")}
 import os
-def refused(action, *arguments):
-    try:
-        action(*arguments)
-    except OSError:
-        return True
-    return False
 allowed = [name for name in {calls} if not refused(getattr(os, name), 0)]
 """
     passes(run(candidate, "assert not allowed and refused(os.setgroups, [0])"))

@@ -9,7 +9,7 @@ import warnings
 from pathlib import Path
 
 import pytest
-from watching import passes
+from watching import passes, refused_with
 
 from sandboxes import LAYERS, Confinement, Limits, Program, SandboxUnavailable, open_sandbox
 from sandboxes.contract import Isolation
@@ -91,13 +91,7 @@ def test_shown_folder_can_not_be_written_to(folder, needs, run_with):
     data = Path(folder, "data")
     data.write_text("x")
     data.chmod(0o666)
-    candidate = """
-def refused(action, *arguments):
-    try:
-        action(*arguments)
-    except OSError:
-        return True
-    return False
+    candidate = f"""{refused_with("OSError")}
 assert refused(open, folder + "/data", "w") and refused(open, folder + "/made", "w")
 assert refused(os.unlink, folder + "/data") and refused(os.mkdir, folder + "/made") and refused(os.rename, folder, "x")
 """

@@ -1,4 +1,4 @@
-"""What several test files look at: verdicts, and what runs on this machine."""
+"""What several test files look at: verdicts, what a program is refused, and what runs on this machine."""
 
 import time
 
@@ -8,6 +8,18 @@ import psutil
 def passes(verdict):
     """Whether a program passed; if not, says why."""
     assert verdict.passed, (verdict.outcome, verdict.detail, verdict.traceback, verdict.stderr)
+
+
+def refused_with(error):
+    """The source of a function `refused(action, *arguments)` of a program: whether that raises such an error."""
+    return f"""
+def refused(action, *arguments):
+    try:
+        action(*arguments)
+    except {error}:
+        return True
+    return False
+"""
 
 
 def processes_with(marker):
