@@ -12,6 +12,8 @@ IMPORT_LINE = re.compile(r"^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+import\b|import[ \t
 # Programs may be hostile: of a longer one the lines are looked at, and of a longer name the beginning.
 MOST_PARSED_CHARS = 1 << 18
 MOST_PARTS = 8
+# The parser keeps each beginning of a dotted name, which of one with 100,000 parts is more memory than there is.
+LONG_NAME = re.compile(r"\b(?:\w++[\s\\]*+\.[\s\\]*+){100}")
 # Functions that import what their first argument names.
 IMPORTERS = ("__import__", "import_module", "importorskip")
 
@@ -20,14 +22,16 @@ def imported_modules(source: str) -> frozenset[str]:
     """The names of the modules that a program imports anywhere, also in functions, and of the packages they are in.
 
     Args:
-        source: of the program. Where it can't be parsed, or is very long, its lines are looked at, one by one.
+        source: of the program. Where it can't be parsed, or it or a name in it is very long, its lines are looked at,
+            one by one.
 
     Returns:
         Dotted names: "google", "google.cloud" and "google.cloud.storage" for `from google.cloud import storage`, since
         what is imported from a package may be a module.
     """
+    too_long = len(source) > MOST_PARSED_CHARS or LONG_NAME.search(source)
     try:
-        named = names_in_lines(source) if len(source) > MOST_PARSED_CHARS else names_in_tree(parsed(source))
+        named = names_in_lines(source) if too_long else names_in_tree(parsed(source))
     except ValueError:
         named = names_in_lines(source)
     parts = [name.split(".", MOST_PARTS)[:MOST_PARTS] for name in named]

@@ -1,5 +1,7 @@
 """What imports are found in programs, and what packages they need."""
 
+import tracemalloc
+
 import pytest
 
 from sandboxes.imports import imported_modules, packages_for
@@ -45,6 +47,17 @@ def test_long_programs():
     """Of a program that is too long to be parsed the lines count, and of a name with very many parts the first."""
     assert imported_modules("x = 1\n" * 200_000 + "import yaml") == {"yaml"}
     assert len(imported_modules("import " + ".".join("a" * 20_000))) == 8
+
+
+@pytest.mark.parametrize("dot", [".", " . ", ".\\\n", "\\\n\\\n."], ids=["dot", "spaces", "line after", "lines before"])
+@pytest.mark.parametrize("source", ["import {}", "from {} import x", "x = 1; import b, {} as d"])
+def test_long_names_take_no_memory(source, dot):
+    """A name with very many parts, which Python's parser keeps each beginning of, does not fill the caller's memory."""
+    tracemalloc.start()
+    imported_modules(source.format(dot.join("a" * 5_000)))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 2 << 20
 
 
 @pytest.mark.parametrize("source", ["(" * 10_000, "'\\d' is 1", "\ud800", "import", "import ,", "from import x"])
