@@ -48,9 +48,9 @@ SLOW_FILES = (
 
 
 def pytest_collection_modifyitems(items):
-    """Has the quick files run first, and before them those that fork this process, which is best done early."""
-    ranks = {name: rank for rank, name in enumerate(SLOW_FILES, start=1)} | {"test_separate": -1}
-    items.sort(key=lambda item: next((ranks[name] for name in ranks if item.path.stem.startswith(name)), 0))
+    """Has the quick files run first."""
+    ranks = {name: rank for rank, name in enumerate(SLOW_FILES, start=1)}
+    items.sort(key=lambda item: next((ranks[name] for name in SLOW_FILES if item.path.stem.startswith(name)), 0))
 
 
 def pytest_unconfigure(config):

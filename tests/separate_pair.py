@@ -11,8 +11,11 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
+import psutil
+
 from sandboxes.inside import candidate_side, tests_side
 
+# Of address space, above what the forked process has already: with all its tests that is more than a program may have.
 MEMORY_BYTES = 2 << 30
 
 
@@ -68,7 +71,8 @@ def in_child(action: Callable[[], Any], unused: tuple[int, ...], seconds: float)
             os.close(fd)
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
         signal.alarm(int(seconds) + 2)
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+        most = psutil.Process().memory_info().vms + MEMORY_BYTES
+        resource.setrlimit(resource.RLIMIT_AS, (most, most))
         null = os.open(os.devnull, os.O_RDWR)
         for fd in (0, 1, 2):
             os.dup2(null, fd)
