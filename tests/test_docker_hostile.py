@@ -12,9 +12,12 @@ from scoring import RIGHT, WRONG
 from sandboxes import Limits, Outcome, Pool, Program, open_sandbox
 
 TESTS = "assert add(2, 3) == 5\n"
-OTHERS = (
-    "import os\nothers = [int(name) for name in os.listdir('/proc') if name.isdigit() and int(name) != os.getpid()]\n"
-)
+# A function, because a candidate may be loaded before there is the process of its tests, which then calls it.
+OTHERS = """
+import os
+def others():
+    return [int(name) for name in os.listdir('/proc') if name.isdigit() and int(name) != os.getpid()]
+"""
 # Each tries it on all processes there are.
 WAYS_TO_SIGNAL = {
     "kill": "os.kill(pid, NUMBER)",
@@ -100,13 +103,13 @@ def test_no_process_of_the_guest_can_be_looked_into(attack, name, grading):
     candidate = f"""
 {OTHERS}
 def add(a, b):
-    for pid in others:
+    for pid in others():
         try:
             os.stat(f'/proc/{{pid}}/{name}') if '/' in {name!r} else open(f'/proc/{{pid}}/{name}', 'rb')
             return pid
         except (PermissionError, FileNotFoundError):
             continue
-    return len(others) >= 4
+    return len(others()) >= 4
 """
     assert attack(candidate, "assert add(2, 3) is True\n", grading).detail == ""
 
@@ -123,17 +126,18 @@ def test_tests_do_not_import_what_a_candidate_wrote(attack):
 def test_the_guest_cant_be_signalled(attack, way, number):
     """No way reaches the supervisor or a fork server, those of the other grading neither: all go on."""
     each = "".join(f"        {line}\n" for line in WAYS_TO_SIGNAL[way].replace("NUMBER", str(int(number))).splitlines())
-    candidate = f"{OTHERS}reached = []\nfor pid in others:\n    try:\n{each}        reached.append(pid)\n"
+    candidate = f"{OTHERS}found, reached = others(), []\n"
+    candidate += f"for pid in found:\n    try:\n{each}        reached.append(pid)\n"
     candidate += "    except OSError:\n        continue\n"
     # One process is the last program's tests', which is done.
-    assert attack(candidate, "assert len(others) >= 4 and len(reached) <= 1").passed
+    assert attack(candidate, "assert len(found) >= 4 and len(reached) <= 1").passed
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP])
 def test_a_candidate_that_signals_its_tests_has_not_passed(attack, number):
     """They are a process that it can see, and without them there is no pass."""
     candidate = (
-        f"{OTHERS}def add(a, b):\n    for pid in others:\n        try:\n            os.kill(pid, {int(number)})\n"
+        f"{OTHERS}def add(a, b):\n    for pid in others():\n        try:\n            os.kill(pid, {int(number)})\n"
     )
     candidate += "        except OSError:\n            continue\n    return 5\n"
     verdict = attack(candidate, TESTS, "separate", wall_seconds=1.0)
@@ -142,7 +146,7 @@ def test_a_candidate_that_signals_its_tests_has_not_passed(attack, number):
 
 def test_a_candidate_that_stops_its_tests_afterwards_harms_no_other(attack):
     """What it does once it has passed is not the next one's."""
-    late = f"{OTHERS}import threading, time\ndef later():\n    while True:\n        for pid in others:\n"
+    late = f"{OTHERS}import threading, time\ndef later():\n    while True:\n        for pid in others():\n"
     late += (
         "            try:\n                os.kill(pid, 19)\n            except OSError:\n                continue\n"
     )
@@ -202,7 +206,7 @@ def add(a, b):
 
 def test_the_kernel_takes_programs_first(attack):
     """When the container is out of memory the guest is the last that is killed for it."""
-    candidate = OTHERS + "scores = [int(open(f'/proc/{pid}/oom_score_adj').read()) for pid in ('self', *others)]"
+    candidate = OTHERS + "scores = [int(open(f'/proc/{pid}/oom_score_adj').read()) for pid in ('self', *others())]"
     assert attack(candidate, "assert scores[0] == 1000 and set(scores[1:]) <= {0, 1000}").passed
 
 
