@@ -1,0 +1,35 @@
+"""The Gradio Space: `python app.py` serves it on this machine, and a Space on the Hub runs it as it is.
+
+It runs programs only with HF_ALLOW_CODE_EVAL=1. CODE_EVAL_MAX_... set what visitors may ask for: see README.md.
+"""
+
+from __future__ import annotations
+
+import atexit
+import signal
+import sys
+from pathlib import Path
+
+from space.offers import look
+from space.page import build, launch_options
+from space.process import keep_private
+from space.service import Service
+from space.settings import Settings
+
+FOLDER = Path(__file__).resolve().parent
+
+
+def main() -> None:
+    """Serves the Space until it is ended."""
+    keep_private()
+    settings = Settings.from_environment()
+    service = Service(settings, look(settings))
+    atexit.register(service.close)
+    # As a Space is stopped: what is left to do at exit is done.
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(0))
+    texts = [(FOLDER / name).read_text(encoding="utf-8") for name in ("README.md", "SECURITY.md")]
+    build(service, *texts).launch(**launch_options(service))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""The Gradio Space: pages and endpoints over `sandboxes`, safe for strangers."""

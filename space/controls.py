@@ -1,0 +1,102 @@
+"""The controls that both tabs have: how programs are run and scored."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import gradio as gr
+import plotly.graph_objects as go
+
+from code_tasks.summary import PassAtK
+from sandboxes import Limits
+from space.requests import DEFAULT_KS
+from space.service import Service
+from space.view import offer_panel
+
+GRADING_CHOICES = [
+    ("auto: apart where the tests allow it", "auto"),
+    ("separate: tests run apart, a pass can't be forged", "separate"),
+    ("shared: tests run with the candidate", "shared"),
+]
+
+
+@dataclass(frozen=True)
+class Controls:
+    """The components, in the order in which `Service.choices` takes their values."""
+
+    sandbox: gr.Radio
+    grading: gr.Dropdown
+    k: gr.Textbox
+    timeout: gr.Slider
+    memory_mb: gr.Slider
+
+    @property
+    def inputs(self) -> list[Any]:
+        """For an event."""
+        return [self.sandbox, self.grading, self.k, self.timeout, self.memory_mb]
+
+
+def controls(service: Service) -> Controls:
+    """Adds them to the page, with what the chosen sandbox isolates."""
+    settings, limits = service.settings, Limits()
+    names = [(name if not offer.refused else f"{name} (not available)", name) for name, offer in service.offers.items()]
+    sandbox = gr.Radio(names, value=service.default_sandbox, label="Sandbox")
+    panel = gr.HTML(offer_panel(service.offers[service.default_sandbox]))
+    with gr.Accordion("Grading and limits", open=False):
+        grading = gr.Dropdown(GRADING_CHOICES, value="auto", label="Where tests run")
+        k = gr.Textbox(", ".join(map(str, DEFAULT_KS)), label="k of pass@k", max_lines=1)
+        timeout = gr.Slider(
+            0.5,
+            settings.max_timeout,
+            value=min(limits.wall_seconds, settings.max_timeout),
+            step=0.5,
+            label="Seconds for each candidate",
+        )
+        memory_mb = gr.Slider(
+            min(64, settings.max_memory_mb),
+            settings.max_memory_mb,
+            value=min(limits.memory_bytes >> 20, settings.max_memory_mb),
+            step=1,
+            label="MiB of memory for each candidate",
+        )
+    sandbox.change(
+        lambda name: offer_panel(service.offers[name]), sandbox, panel, queue=False, api_visibility="private"
+    )
+    return Controls(sandbox, grading, k, timeout, memory_mb)
+
+
+def curve_plot() -> gr.Plot:
+    """Adds pass@k over k, hidden until there is one."""
+    return gr.Plot(visible=False, label="pass@k over k", show_label=False)
+
+
+def drawn(curve: Sequence[PassAtK]) -> Any:
+    """The update of a plot: pass@k over k, where there is more than one k."""
+    if len(curve) < 2:
+        return gr.update(visible=False)
+    figure = go.Figure(
+        go.Scatter(
+            x=[each.k for each in curve],
+            y=[each.mean for each in curve],
+            mode="lines+markers",
+            line={"color": "#6366f1"},
+            hovertemplate="pass@%{x}: %{y:.1%}<extra></extra>",
+        )
+    )
+    # Read on white as on black: the page has both.
+    gray, lines = "#7c8797", "rgba(124, 135, 151, 0.3)"
+    axis = {"gridcolor": lines, "zeroline": False, "fixedrange": True}
+    last = curve[-1].k
+    figure.update_layout(
+        height=210,
+        margin={"l": 48, "r": 16, "t": 12, "b": 40},
+        paper_bgcolor="rgba(0, 0, 0, 0)",
+        plot_bgcolor="rgba(0, 0, 0, 0)",
+        font={"color": gray},
+        showlegend=False,
+        xaxis={**axis, "title": {"text": "k"}, "tickmode": "linear", "tick0": 1, "dtick": -(-last // 10)},
+        yaxis={**axis, "title": {"text": "pass@k"}, "tickformat": ".0%", "range": [-0.03, 1.03]},
+    )
+    return gr.update(value=figure, visible=True)

