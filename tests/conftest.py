@@ -22,6 +22,7 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import hypothesis  # noqa: E402
 import pytest  # noqa: E402
 from backends import PERMISSIVE  # noqa: E402
+from space_server import ROOT, serving  # noqa: E402
 
 from sandboxes import Limits, Pool, Program, SandboxUnavailable, canaries_of, open_sandbox  # noqa: E402
 
@@ -44,6 +45,7 @@ SLOW_FILES = (
     "test_agreement",
     "test_docker",
     "test_execution_docker",
+    "test_space",
 )
 
 
@@ -189,3 +191,12 @@ def files(tmp_path):
         return ["run", tmp_path / "samples.jsonl", "--problems", tmp_path / "problems.jsonl"]
 
     return write
+
+
+@pytest.fixture(scope="session")
+def space(tmp_path_factory):
+    """The Space, served for all tests that ask for it: a `Server`. Its only data set is the examples' problems."""
+    folder = tmp_path_factory.mktemp("data-set")
+    shutil.copy(ROOT / "examples" / "problems.jsonl", folder / "test.jsonl")
+    with serving(CODE_EVAL_DATASETS=str(folder)) as server:
+        yield server
