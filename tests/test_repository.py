@@ -10,7 +10,7 @@ import pytest
 from evaluate.loading import get_imports
 from scoring import METRIC, ROOT, code_eval
 
-PACKAGES = ("sandboxes", "code_tasks")
+PACKAGES = ("sandboxes", "code_tasks", "space")
 MODULES = [ROOT / "code_eval.py", *sorted(path for name in PACKAGES for path in (ROOT / name).rglob("*.py"))]
 INSIDE = [ROOT / "sandboxes" / "guest.py", *sorted((ROOT / "sandboxes" / "inside").glob("*.py"))]
 
@@ -43,10 +43,11 @@ def readme():
 
 
 @pytest.mark.filterwarnings("default")
-def test_readme_examples(readme, monkeypatch):
+def test_readme_examples(readme, monkeypatch, space):
     """README's python examples run in turn, in the repository's folder, and print what they say."""
     monkeypatch.chdir(ROOT)
-    assert run_blocks(readme, "README.md") > 0
+    assert "http://127.0.0.1:7860" in readme
+    assert run_blocks(readme.replace("http://127.0.0.1:7860", space.url), "README.md") > 0
 
 
 @pytest.mark.parametrize("code", ["assert one == 2", ">>> one\n2", "import nothing_of_that_name"])
@@ -113,7 +114,11 @@ def test_guest_is_python_3_8(path):
 
 @pytest.mark.parametrize(
     ("folder", "above"),
-    [("sandboxes", {"code_eval", "code_tasks"}), ("sandboxes/inside", {"code_eval", "code_tasks", "sandboxes"})],
+    [
+        ("sandboxes", {"code_eval", "code_tasks", "space"}),
+        ("sandboxes/inside", {"code_eval", "code_tasks", "sandboxes", "space"}),
+        ("code_tasks", {"space"}),
+    ],
 )
 def test_imports_point_down(folder, above):
     """Nothing lower imports anything higher."""
