@@ -151,6 +151,11 @@ def test_module_names_shadow_nothing():
 
 
 def test_requirements_are_those_of_the_package():
-    """requirements.txt, which a Space installs from, names what the package needs."""
+    """requirements.txt, which a Space installs from, names what the package and its Space need, Gradio's version too."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    assert (ROOT / "requirements.txt").read_text().split() == project["dependencies"]
+    gradio, *others = project["optional-dependencies"]["space"]
+    pinned, *listed = sorted((ROOT / "requirements.txt").read_text().split(), key=lambda line: "==" not in line)
+    assert listed == [*project["dependencies"], *others]
+    name, version = pinned.split("==")
+    assert gradio.startswith(f"{name}>=")
+    assert f"\nsdk_version: {version}\n" in (ROOT / "README.md").read_text(encoding="utf-8")
