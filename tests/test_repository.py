@@ -151,7 +151,7 @@ def test_module_names_shadow_nothing():
 
 
 def test_requirements_are_those_of_the_package():
-    """requirements.txt, which a Space installs from, names what it needs, and the version of Gradio that README does."""
+    """requirements.txt, which a Space installs from, names what it needs, and the version of Gradio in README."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     gradio, *others = project["optional-dependencies"]["space"]
     pinned, *listed = sorted((ROOT / "requirements.txt").read_text().split(), key=lambda line: "==" not in line)
