@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
+import typing
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import Any
 
 import gradio as gr
+from gradio.components.api_component import Api
 from gradio.events import api
+from gradio_client.utils import python_type_to_json_schema
 
 from space.events import with_errors
 from space.requests import DEFAULT_KS
@@ -119,16 +123,20 @@ def add_endpoints(service: Service, runs: dict[str, Any]) -> None:
         inputs = [
             gr.File(label="samples", type="filepath"),
             gr.File(label="problems", type="filepath", value=None),
-            gr.Textbox(label="dataset", value=None),
-            gr.Textbox(label="sandbox", value=None),
-            gr.Textbox(label="grading", value="auto"),
-            gr.JSON(label="k", value=None),
-            gr.Number(label="timeout", value=3.0),
-            gr.Number(label="memory_mb", value=1024),
+            *(argument(score_file, name) for name in ("dataset", "sandbox", "grading", "k", "timeout", "memory_mb")),
         ]
         outputs = [gr.JSON(label="score"), gr.File(label="results")]
         trigger = gr.Button()
     trigger.click(with_errors(score_file), inputs, outputs, api_name="score_file", **runs)
+
+
+def argument(function: Any, name: str) -> Api:
+    """The component of an argument that is no file: of the type that its annotation says.
+
+    One that takes any JSON would take a file too, which for a tool Gradio reads where the server runs.
+    """
+    kind = typing.get_type_hints(function)[name]
+    return Api(inspect.signature(function).parameters[name].default, python_type_to_json_schema(kind), name)
 
 
 def summary(news: News) -> dict[str, Any]:
