@@ -10,18 +10,20 @@ import gradio as gr
 from starlette.middleware import Middleware
 
 from space.about import about_tab
-from space.bodies import BodyLimit
 from space.endpoints import add_endpoints
 from space.file_tab import file_tab
+from space.gate import Gate
 from space.requests import NOT_ALLOWED, is_allowed
 from space.service import Service
 from space.try_tab import try_tab
+from space.upkeep import upkeep
 from space.view import message
 
 TITLE = "Code Eval"
 TAGLINE = "Runs model-written programs against tests, each in a sandbox, and says what became of every one."
 SECONDS_BETWEEN_SWEEPS = 600
 SECONDS_KEPT = 3600
+MOST_SESSIONS = 1_000
 # Gradio's own default fonts come from another server.
 FONTS = ("ui-sans-serif", "system-ui", "sans-serif")
 MONO_FONTS = ("ui-monospace", "Consolas", "monospace")
@@ -59,7 +61,7 @@ def build(service: Service, readme: str, security: str) -> gr.Blocks:
 def launch_options(service: Service) -> dict[str, Any]:
     """Keywords of `launch`."""
     assets = files("space")
-    most_bytes = service.settings.max_file_mb << 20
+    settings = service.settings
     return {
         "theme": gr.themes.Default(primary_hue="indigo", neutral_hue="slate", font=FONTS, font_mono=MONO_FONTS),
         "css": (assets / "page.css").read_text(encoding="utf-8"),
@@ -70,7 +72,12 @@ def launch_options(service: Service) -> dict[str, Any]:
         "enable_monitoring": False,
         "ssr_mode": False,
         "show_error": False,
-        "max_file_size": most_bytes,
+        "max_file_size": settings.max_file_mb << 20,
+        # Each takes 250 KiB of memory.
+        "state_session_capacity": MOST_SESSIONS,
         "mcp_server": importlib.util.find_spec("mcp") is not None,
-        "app_kwargs": {"middleware": [Middleware(BodyLimit, most_bytes=most_bytes)]},
+        "app_kwargs": {
+            "middleware": [Middleware(Gate, settings=settings)],
+            "lifespan": upkeep(service.shelf.folder, settings.max_disk_mb << 20),
+        },
     }
