@@ -62,8 +62,14 @@ def launch_options(service: Service) -> dict[str, Any]:
     """Keywords of `launch`."""
     assets = files("space")
     settings = service.settings
+    theme = gr.themes.Default(primary_hue="indigo", neutral_hue="slate", font=FONTS, font_mono=MONO_FONTS)
     return {
-        "theme": gr.themes.Default(primary_hue="indigo", neutral_hue="slate", font=FONTS, font_mono=MONO_FONTS),
+        # Gradio's own are too pale to read.
+        "theme": theme.set(
+            body_text_color_subdued="*neutral_500",
+            button_primary_background_fill="*primary_600",
+            button_primary_background_fill_hover="*primary_700",
+        ),
         "css": (assets / "page.css").read_text(encoding="utf-8"),
         "head": f"<script>{(assets / 'page.js').read_text(encoding='utf-8')}</script>",
         "footer_links": ["api"],
