@@ -120,9 +120,9 @@ def check_values(body: bytes, most: int) -> None:
         return
     count = 0
     while left:
-        count += 1
         if count + len(left) > most:
             raise HTTPException(413, f"a request may hold at most {most:,} values")
+        count += 1
         each = left.pop()
         if isinstance(each, dict):
             if str(each.get("path")).startswith(("http://", "https://")):
