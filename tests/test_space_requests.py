@@ -152,7 +152,7 @@ def test_programs_stand_task_by_task():
 def test_number_of_candidates_is_limited():
     """More candidates than allowed are refused, counted over all tasks."""
     message = said(checked_programs, SETTINGS, choices(), [["x"] * 2, ["x"] * 2], ["", ""])
-    assert message == "at most 3 candidates may be run at once here, not 4; score a file instead"
+    assert message == "at most 3 candidates may be run at once here, not 4; use /score_file"
 
 
 def test_tests_that_are_read_are_limited():
