@@ -30,11 +30,12 @@ def main() -> None:
     atexit.register(shelf.close)
     # Uploads go there too. Gradio reads it when it is imported.
     os.environ["GRADIO_TEMP_DIR"] = str(shelf.folder)
+    from space.calls import ToolCalls
     from space.page import build, launch_options
 
-    service = Service(settings, look(settings), shelf)
+    service, calls = Service(settings, look(settings), shelf), ToolCalls()
     texts = [(FOLDER / name).read_text(encoding="utf-8") for name in ("README.md", "SECURITY.md")]
-    build(service, *texts).launch(**launch_options(service))
+    build(service, calls, *texts).launch(**launch_options(service, calls))
 
 
 if __name__ == "__main__":

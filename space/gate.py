@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Iterator
 from typing import Any
@@ -11,6 +12,7 @@ from starlette.formparsers import MultiPartException
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from space.calls import HEADER, ToolCalls
 from space.settings import Settings
 
 UPLOAD, TOOLS = "/gradio_api/upload", "/gradio_api/mcp"
@@ -25,23 +27,22 @@ NOT_HERE = (
 FORM_BYTES = 1 << 20
 # Of a request's values besides its programs and tests. An empty list takes 24 times the memory of its text.
 MORE_VALUES = 10_000
-# Each has a thread until its run has ended, of 40 that Gradio has for everything.
-MOST_TOOL_CALLS = 10
 
 
 class Gate:
     """ASGI middleware that refuses what would harm the server."""
 
-    def __init__(self, app: ASGIApp, settings: Settings):
+    def __init__(self, app: ASGIApp, settings: Settings, calls: ToolCalls):
         """Wraps an app.
 
         Args:
             app: the app.
             settings: how long requests may be.
+            calls: of tools.
         """
         self.app = app
         self.settings = settings
-        self._tool_calls = 0
+        self.calls = calls
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serves a request."""
@@ -53,8 +54,8 @@ class Gate:
         try:
             if path.startswith(NOT_HERE):
                 raise HTTPException(404, "this server has no such page")
-            if is_call and self._tool_calls >= MOST_TOOL_CALLS:
-                raise HTTPException(503, f"{MOST_TOOL_CALLS} tools are being called already; try again later")
+            if is_call and self.calls.is_full:
+                raise HTTPException(503, "too many tools are being called already; try again later")
             if path == UPLOAD:
                 receive = self._upload(receive)
             elif writes:
@@ -62,11 +63,25 @@ class Gate:
         except HTTPException as error:
             await JSONResponse({"detail": error.detail}, error.status_code)(scope, receive, send)
             return
-        self._tool_calls += is_call
+        await (self._call if is_call else self.app)(scope, receive, send)
+
+    async def _call(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serves the call of a tool, which lasts until its run has ended, whether or not its caller waits for that."""
+        name = self.calls.begin()
+        headers = [(key, value) for key, value in scope["headers"] if key != HEADER.encode()]
+
+        async def patient() -> Message:
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                self.calls.leave(name)
+                # Else Gradio forgets the call, and its run goes on.
+                await asyncio.Event().wait()
+            return message
+
         try:
-            await self.app(scope, receive, send)
+            await self.app({**scope, "headers": [*headers, (HEADER.encode(), name.encode())]}, patient, send)
         finally:
-            self._tool_calls -= is_call
+            self.calls.end(name)
 
     def _upload(self, receive: Receive) -> Receive:
         """Reads no more of an upload than it may be long."""

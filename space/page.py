@@ -10,6 +10,7 @@ import gradio as gr
 from starlette.middleware import Middleware
 
 from space.about import about_tab
+from space.calls import ToolCalls
 from space.endpoints import add_endpoints
 from space.file_tab import file_tab
 from space.gate import Gate
@@ -29,11 +30,12 @@ FONTS = ("ui-sans-serif", "system-ui", "sans-serif")
 MONO_FONTS = ("ui-monospace", "Consolas", "monospace")
 
 
-def build(service: Service, readme: str, security: str) -> gr.Blocks:
+def build(service: Service, calls: ToolCalls, readme: str, security: str) -> gr.Blocks:
     """The page with its tabs and endpoints.
 
     Args:
         service: what it does.
+        calls: of the endpoints as tools.
         readme: the project's README.md.
         security: its SECURITY.md.
     """
@@ -52,13 +54,13 @@ def build(service: Service, readme: str, security: str) -> gr.Blocks:
                 file_tab(service, runs)
             with gr.Tab("About", id="about"):
                 about_tab(service, readme, security)
-        add_endpoints(service, runs)
+        add_endpoints(service, calls, runs)
     # Whoever calls the endpoints waits in the queue too.
     page.queue(max_size=settings.max_queue, api_open=False, default_concurrency_limit=None)
     return page
 
 
-def launch_options(service: Service) -> dict[str, Any]:
+def launch_options(service: Service, calls: ToolCalls) -> dict[str, Any]:
     """Keywords of `launch`."""
     assets = files("space")
     settings = service.settings
@@ -83,7 +85,7 @@ def launch_options(service: Service) -> dict[str, Any]:
         "state_session_capacity": MOST_SESSIONS,
         "mcp_server": importlib.util.find_spec("mcp") is not None,
         "app_kwargs": {
-            "middleware": [Middleware(Gate, settings=settings)],
+            "middleware": [Middleware(Gate, settings=settings, calls=calls)],
             "lifespan": upkeep(service.shelf.folder, settings.max_disk_mb << 20),
         },
     }

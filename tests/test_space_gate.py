@@ -4,16 +4,19 @@ import asyncio
 import json
 from types import SimpleNamespace
 
+import gradio as gr
 import pytest
 from gradio.queueing import Queue
 from gradio.server_messages import HeartbeatMessage
 from starlette.applications import Starlette
 from starlette.formparsers import MultiPartException
+from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from space import upkeep
-from space.gate import FORM_BYTES, MORE_VALUES, MOST_TOOL_CALLS, UPLOAD, Gate
+from space.calls import HEADER, MOST_CALLS, ToolCalls
+from space.gate import FORM_BYTES, MORE_VALUES, UPLOAD, Gate
 from space.settings import Settings
 from space.upkeep import Mailboxes, forget_unread
 
@@ -62,7 +65,7 @@ APP = Starlette(routes=[Route("/{path:path}", echo, methods=["GET", "POST"])])
 def asked(*args, **kwargs):
     """A request to an app behind the gate."""
     wire = Wire(*args, **kwargs)
-    asyncio.run(Gate(APP, SETTINGS)(wire.scope, wire.receive, wire.send))
+    asyncio.run(Gate(APP, SETTINGS, ToolCalls())(wire.scope, wire.receive, wire.send))
     return wire
 
 
@@ -127,7 +130,7 @@ def test_reading_is_given_on_at_once():
     async def app(scope, receive, send):
         seen.append(receive)
 
-    asyncio.run(Gate(app, SETTINGS)(wire.scope, wire.receive, wire.send))
+    asyncio.run(Gate(app, SETTINGS, ToolCalls())(wire.scope, wire.receive, wire.send))
     assert seen == [wire.receive]
 
 
@@ -155,8 +158,8 @@ def test_tool_calls_at_once_are_limited():
             await done.wait()
             await JSONResponse({})(scope, receive, send)
 
-        gate = Gate(wait, SETTINGS)
-        wires = [Wire("/gradio_api/mcp/", []) for _ in range(MOST_TOOL_CALLS + 1)]
+        gate = Gate(wait, SETTINGS, ToolCalls())
+        wires = [Wire("/gradio_api/mcp/", []) for _ in range(MOST_CALLS + 1)]
         calls = [asyncio.create_task(gate(wire.scope, wire.receive, wire.send)) for wire in wires]
         await calls[-1]
         page = Wire("/gradio_api/mcp/", [], "GET")
@@ -167,7 +170,50 @@ def test_tool_calls_at_once_are_limited():
         await gate(last.scope, last.receive, last.send)
         return [wire.status for wire in (*wires, page, last)]
 
-    assert asyncio.run(scenario()) == [200] * MOST_TOOL_CALLS + [503, 200, 200]
+    assert asyncio.run(scenario()) == [200] * MOST_CALLS + [503, 200, 200]
+
+
+def request_of(headers):
+    """A request as the Space's endpoints get it."""
+    return gr.Request(Request({"type": "http", "headers": headers}))
+
+
+def test_a_call_is_abandoned_when_its_caller_leaves():
+    """A call has a name in its headers, not one that its caller gives it; once the caller has left, it is abandoned.
+
+    It still counts until it ends: for as long it has a thread.
+    """
+
+    async def scenario():
+        calls, ends, found = ToolCalls(), asyncio.Event(), []
+
+        async def app(scope, receive, send):
+            found.append(scope["headers"])
+            while await receive() and not ends.is_set():
+                found.append(calls.is_abandoned(request_of(scope["headers"])))
+
+        wire = Wire("/gradio_api/mcp/", [], leaves=True)
+        wire.scope["headers"] = [(HEADER.encode(), b"mine"), (b"accept", b"x")]
+        wire.messages.append({"type": "http.request", "body": b"", "more_body": False})
+        task = asyncio.create_task(Gate(app, SETTINGS, calls)(wire.scope, wire.receive, wire.send))
+        await asyncio.sleep(0.1)
+        headers = found[0]
+        while_there = (len(calls._callers), calls.is_abandoned(request_of(headers)), task.done())
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+        return [name for _, name in headers], found[1:], while_there, len(calls._callers)
+
+    names, before, after_leaving, left = asyncio.run(scenario())
+    assert names[0] == b"x" and len(names) == 2 and names[1] != b"mine"
+    assert before == [False]
+    assert after_leaving == (1, True, False)
+    assert left == 0
+
+
+def test_requests_without_a_call_are_nobodys():
+    """A request that is for no call is not abandoned; one for a call that there is not is."""
+    assert not ToolCalls().is_abandoned(request_of([]))
+    assert ToolCalls().is_abandoned(request_of([(HEADER.encode(), b"forged")]))
 
 
 def test_websockets_and_lifespans_pass():
@@ -177,7 +223,7 @@ def test_websockets_and_lifespans_pass():
     async def app(scope, receive, send):
         seen.append((scope["type"], receive, send))
 
-    asyncio.run(Gate(app, SETTINGS)({"type": "lifespan"}, "receive", "send"))
+    asyncio.run(Gate(app, SETTINGS, ToolCalls())({"type": "lifespan"}, "receive", "send"))
     assert seen == [("lifespan", "receive", "send")]
 
 
