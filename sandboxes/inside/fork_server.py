@@ -44,6 +44,7 @@ from .tests_process import serve_tests
 # By how much a hard limit is above the soft one. CPU: the signal that can be told from others comes before the one that
 # can't be caught. Memory: what `make_room` makes.
 MARGINS = {resource.RLIMIT_CPU: 1, resource.RLIMIT_AS: 32 << 20}
+SECONDS_TO_BE_ENDED = 1
 
 
 class Job:
@@ -80,6 +81,8 @@ class ForkServer:
         while True:
             packet = read_exact(fd, JOB.size) if self.role == SHARED else self.receive_with_link()
             if not packet:
+                # Who closed it ends this process. If that was killed, the kernel says so a moment later.
+                time.sleep(SECONDS_TO_BE_ENDED)
                 return
             job = Job(packet)
             if job.tests_bytes >= 0:
