@@ -56,3 +56,41 @@ class Marked:
                 if file.read_text().strip() == self.name:
                     return True
         return False
+
+
+class Raw:
+    """The Space without a client of Gradio's: what anybody can send."""
+
+    def __init__(self, server, http):
+        self.api, self.http = f"{server.url}/gradio_api", http
+        config = self.http.get(f"{server.url}/config").json()
+        self.events = {each["api_name"]: each for each in config["dependencies"]}
+        self.values = {each["id"]: each["props"].get("value") for each in config["components"]}
+
+    def post(self, path, **body):
+        """The answer to a request."""
+        return self.http.post(f"{self.api}/{path}", json=body)
+
+    def arguments(self, name, source):
+        """What an event that runs programs takes, with this candidate among them."""
+        if name == "evaluate":
+            return [[[source] * 4], [""], None, "auto", None, 10, 256]
+        values = [self.values[each] for each in self.events[name]["inputs"]]
+        return [values[0], source, *values[2:]]
+
+    def join(self, name, source, session=None):
+        """Starts an event; (session, event)."""
+        session = uuid.uuid4().hex if session is None else session
+        answer = self.post(
+            "queue/join",
+            data=self.arguments(name, source),
+            fn_index=self.events[name]["id"],
+            session_hash=session,
+        )
+        return session, answer.json()["event_id"]
+
+    @contextlib.contextmanager
+    def listening(self, path, **parameters):
+        """The lines of a stream, until the block is left."""
+        with self.http.stream("GET", f"{self.api}/{path}", params=parameters) as stream:
+            yield stream.iter_lines()
