@@ -62,7 +62,8 @@ def try_tab(service: Service, runs: dict[str, Any]) -> None:
     def shown_pages(candidates: list[str], at: int) -> list[Any]:
         """Updates of editors, pages, tabs, `shown` and `selected` for these candidates."""
         texts = [*candidates, *[""] * (MOST_EDITORS - len(candidates))]
-        visible = [gr.update(visible=number < len(candidates)) for number in range(MOST_EDITORS)]
+        # "hidden": Gradio does not hide a tab with False that was visible at first.
+        visible = [gr.update(visible=number < len(candidates) or "hidden") for number in range(MOST_EDITORS)]
         return [*texts, *visible, gr.update(selected=at), len(candidates), at]
 
     def added(count: int, *texts: str) -> list[Any]:
