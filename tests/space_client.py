@@ -76,7 +76,8 @@ class Raw:
         if name == "evaluate":
             return [[[source] * 4], [""], None, "auto", None, 10, 256]
         values = [self.values[each] for each in self.events[name]["inputs"]]
-        return [values[0], source, *values[2:]]
+        # The number of editors, which the server knows; their texts; the tests; how to run them.
+        return [None, source, *[""] * 8, *values[10:]]
 
     def join(self, name, source, session=None):
         """Starts an event; (session, event)."""
