@@ -22,6 +22,7 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import hypothesis  # noqa: E402
 import pytest  # noqa: E402
 from backends import PERMISSIVE  # noqa: E402
+from browsing import Visitor, chromium, missing  # noqa: E402
 from space_server import ROOT, serving  # noqa: E402
 
 from sandboxes import Limits, Pool, Program, SandboxUnavailable, canaries_of, open_sandbox  # noqa: E402
@@ -200,3 +201,27 @@ def space(tmp_path_factory):
     shutil.copy(ROOT / "examples" / "problems.jsonl", folder / "test.jsonl")
     with serving(CODE_EVAL_DATASETS=str(folder)) as server:
         yield server
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """A Chromium for the tests of one file. For as long, nothing in this thread can use asyncio."""
+    if reason := missing():
+        unavailable(reason)
+    with chromium() as started:
+        yield started
+
+
+@pytest.fixture
+def visit(browser, space):
+    """A function that opens the Space for a new `Visitor`. No page may do one of its `faults`."""
+    visitors = []
+
+    def open_space(server=space, **options):
+        visitors.append(Visitor(browser, server.url, **options))
+        return visitors[-1]
+
+    yield open_space
+    for visitor in visitors:
+        visitor.context.close()
+    assert not any(visitor.faults for visitor in visitors), [visitor.faults for visitor in visitors]

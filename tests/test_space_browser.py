@@ -1,0 +1,225 @@
+"""The tab "Try it" in a real browser."""
+
+import re
+
+import pytest
+from browsing import expect
+from space_client import Marked
+from space_server import serving
+from watching import wait_until
+
+RIGHT = "def double(x):\n    return 2 * x\n"
+WRONG = "def double(x):\n    return x\n"
+HANGING = "def double(x):\n    while True:\n        pass\n"
+TESTS = "assert double(2) == 4\n"
+ATTACK = "</pre></details><script>window.broken = 1</script><img src=x onerror='window.broken = 1'>${window.broken = 1}"
+CURVE_POINTS = ".js-plotly-plot .scatterlayer .point:visible"
+SECONDS = 120
+FIVE = ["passed", "failed", "timed out", "crashed", "failed"]
+
+
+@pytest.fixture(scope="module")
+def patient_space():
+    """A Space whose programs may run for ten minutes."""
+    with serving(CODE_EVAL_MAX_TIMEOUT="600") as server:
+        yield server
+
+
+def test_page_asks_no_other_server(visit):
+    """The page asks nothing of any server but its own, whatever is drawn in it."""
+    visitor = visit()
+    visitor.write(RIGHT, WRONG, tests=TESTS)
+    visitor.button("Run").click()
+    expect(visitor.page.locator(CURVE_POINTS)).to_have_count(2)
+    for tab in ("Score a file", "About"):
+        visitor.open_tab(tab)
+    assert [fault for fault in visitor.faults if fault.startswith("request")] == []
+
+
+def test_example_has_its_outcomes(visit):
+    """The example that is there at first runs with one press, and each candidate has the outcome it was made for."""
+    visitor = visit()
+    visitor.button("Run").click()
+    expect(visitor.outcomes).to_have_text(FIVE)
+    expect(visitor.page.locator(".ce-estimate")).to_have_text(["20.0%pass@1"])
+
+
+def test_curve_is_drawn(visit):
+    """pass@k is drawn as a curve where there are several candidates."""
+    visitor = visit()
+    visitor.write(RIGHT, WRONG, tests=TESTS)
+    visitor.button("Run").click()
+    expect(visitor.page.locator(CURVE_POINTS)).to_have_count(2)
+
+
+def test_restricted_example_is_refused(visit):
+    """The example for RestrictedPython chooses that sandbox, which refuses two candidates and says why."""
+    visitor = visit()
+    visitor.button("Refused by RestrictedPython").click()
+    expect(visitor.page.get_by_role("radio", name="restricted").and_(visitor.page.locator(":visible"))).to_be_checked()
+    visitor.button("Run").click()
+    expect(visitor.outcomes).to_have_text(["passed", "compile error", "compile error"])
+    expect(visitor.results.nth(1)).to_contain_text("Eval calls are not allowed")
+
+
+def test_results_come_one_by_one(visit, patient_space):
+    """The verdict on one candidate is shown while another one is still running."""
+    visitor = visit(patient_space)
+    visitor.write(RIGHT, HANGING, tests=TESTS)
+    visitor.set("Seconds for each candidate", "600")
+    visitor.button("Run").click()
+    expect(visitor.outcomes).to_have_text(["passed", "no verdict yet"])
+    expect(visitor.status).to_contain_text("1 of 2 run")
+    visitor.button("Cancel").click()
+
+
+def test_opened_result_stays_open(visit):
+    """A result that was opened stays open while others come in."""
+    visitor = visit()
+    visitor.write(RIGHT, f"import time\ntime.sleep(2)\n{RIGHT}", tests=TESTS)
+    visitor.button("Run").click()
+    visitor.results.first.locator("summary").click()
+    expect(visitor.outcomes).to_have_text(["passed", "passed"])
+    expect(visitor.results.first.get_by_text("It wrote nothing.")).to_be_visible()
+
+
+def test_cancel_ends_program(visit, patient_space):
+    """Cancel ends the program on the server, and the page says that it is cancelled."""
+    visitor, endless = visit(patient_space), Marked("time.sleep(600)")
+    visitor.write(endless.source, tests=TESTS)
+    visitor.set("Seconds for each candidate", "600")
+    visitor.button("Run").click()
+    assert wait_until(endless.runs, SECONDS)
+    visitor.button("Cancel").click()
+    expect(visitor.status).to_contain_text("Cancelled")
+    assert wait_until(lambda: not endless.runs(), SECONDS)
+
+
+def test_run_after_cancel(visit, patient_space):
+    """After Cancel the next run works."""
+    visitor = visit(patient_space)
+    visitor.write(HANGING, tests=TESTS)
+    visitor.set("Seconds for each candidate", "600")
+    visitor.button("Run").click()
+    expect(visitor.outcomes).to_have_text(["no verdict yet"])
+    visitor.button("Cancel").click()
+    visitor.write(RIGHT)
+    visitor.button("Run").click()
+    expect(visitor.outcomes).to_have_text(["passed"])
+
+
+def test_ctrl_enter_runs_what_was_just_typed(visit):
+    """Ctrl+Enter within an editor runs the text as it is after the last key."""
+    visitor = visit()
+    visitor.write(WRONG, tests=TESTS)
+    visitor.editor("Candidate 1").press("Control+End")
+    visitor.page.keyboard.type("double = lambda x: x + x")
+    visitor.page.keyboard.press("Control+Enter")
+    expect(visitor.outcomes).to_have_text(["passed"])
+
+
+def test_keyboard_alone_runs(visit):
+    """Tab, and in editors Escape before it, leads to Run, and Enter presses it."""
+    visitor = visit()
+    focused = "[document.activeElement.textContent.trim(), document.activeElement.className]"
+    for _ in range(60):
+        text, classes = visitor.page.evaluate(focused)
+        if text == "Run":
+            break
+        if "cm-content" in classes:
+            visitor.page.keyboard.press("Escape")
+        visitor.page.keyboard.press("Tab")
+    assert text == "Run"
+    visitor.page.keyboard.press("Enter")
+    expect(visitor.outcomes.first).to_have_text("passed")
+
+
+def test_evidence_of_a_result(visit):
+    """A result that is opened shows what the program wrote, and the traceback."""
+    visitor = visit()
+    visitor.write("print('from inside')\nraise ValueError('on purpose')", tests=TESTS)
+    visitor.button("Run").click()
+    visitor.results.first.locator("summary").click()
+    texts = visitor.results.first.locator("pre")
+    expect(texts).to_have_text([re.compile("Traceback.*ValueError: on purpose", re.DOTALL), "from inside"])
+
+
+def test_markup_of_a_program_stays_text(visit):
+    """Markup in what a candidate prints and raises is shown as text, and does nothing."""
+    visitor = visit()
+    visitor.write(f"print({ATTACK!r})\nraise ValueError({ATTACK!r})", tests=TESTS)
+    visitor.button("Run").click()
+    visitor.results.first.locator("summary").click()
+    expect(visitor.results.first.locator(".ce-detail")).to_have_text(f"ValueError: {ATTACK}")
+    expect(visitor.results.first.locator("pre").last).to_have_text(ATTACK)
+    assert visitor.page.evaluate("window.broken") is None
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("x", "k must be whole numbers such as 1, 10, not 'x'"),
+        ("0", "k must be from 1 to"),
+        ("<img/src=x/onerror=window.broken=1>", "not '<img/src=x/onerror=window.broken=1>'"),
+    ],
+)
+def test_wrong_k(visit, space, given, said):
+    """A k that is none is answered with a message that shows it as text, and with no stack trace."""
+    visitor = visit()
+    visitor.set("k of pass@k", given)
+    visitor.button("Run").click()
+    expect(visitor.message).to_contain_text(said)
+    expect(visitor.status).to_have_text("Nothing was run.")
+    assert visitor.page.evaluate("window.broken") is None
+    assert "Traceback" not in space.log()
+
+
+def test_no_candidate(visit):
+    """Where all candidates are blank, a message says what to do."""
+    visitor = visit()
+    visitor.write("  \n")
+    visitor.button("Run").click()
+    expect(visitor.message).to_contain_text("there is no candidate: write a program into the editor")
+
+
+def test_candidates_come_and_go(visit):
+    """Candidates that were added are run, and the one whose tab was open when it was removed is not."""
+    visitor = visit()
+    visitor.write(RIGHT, HANGING, WRONG, tests=TESTS)
+    visitor.open_candidate(2)
+    visitor.button("Remove this one").click()
+    expect(visitor.candidate_tabs).to_have_text(["Candidate 1", "Candidate 2"])
+    visitor.button("Run").click()
+    expect(visitor.outcomes).to_have_text(["passed", "failed"])
+
+
+def test_visitors_see_their_own(visit):
+    """Two visitors who run programs at once each see what their own wrote, and nothing of the other's."""
+    visitors = {"alpha": visit(), "beta": visit()}
+    for name, visitor in visitors.items():
+        visitor.write(f"print('this is {name}')\n{RIGHT}", tests=TESTS)
+    for visitor in visitors.values():
+        visitor.button("Run").click()
+    for name, visitor in visitors.items():
+        expect(visitor.outcomes).to_have_text(["passed"])
+        visitor.results.first.locator("summary").click()
+        expect(visitor.results.first.locator("pre")).to_have_text([f"this is {name}"])
+
+
+def test_layers_are_shown(visit):
+    """What the chosen sandbox isolates can be read beside it, layer by layer."""
+    visitor = visit()
+    panel = visitor.page.locator(".ce-offer:visible")
+    expect(panel).to_contain_text("subprocess isolates a program here by")
+    panel.locator("summary").click()
+    expect(panel.get_by_role("listitem").filter(has_text="rlimits")).to_be_visible()
+
+
+def test_page_says_what_to_set(visit):
+    """Without HF_ALLOW_CODE_EVAL the page says that it has to be set, and so does the message after Run."""
+    with serving(HF_ALLOW_CODE_EVAL=None) as server:
+        visitor = visit(server)
+        expect(visitor.page.locator(".ce-message-warning").first).to_contain_text("HF_ALLOW_CODE_EVAL=1")
+        visitor.button("Run").click()
+        expect(visitor.message).to_contain_text("HF_ALLOW_CODE_EVAL=1")
+        visitor.context.close()
