@@ -67,17 +67,25 @@ def test_verdicts_are_in_input_order(pool):
 
 
 def test_on_ended_is_told_of_each_end(pool):
-    """`on_ended` is called once per program, as they end, with the program's index, in the caller's thread."""
-    ended, threads = [], set()
-    programs = [Program(f"import time\ntime.sleep({wait})\nprint({wait})", "") for wait in (0.6, 0.0)]
+    """`on_ended` is called once per program, with the program's index and verdict, in the caller's thread."""
+    ended, threads = {}, []
 
     def note(index, verdict):
-        ended.append((index, verdict))
-        threads.add(threading.current_thread())
+        ended[index] = verdict
+        threads.append(threading.current_thread())
 
-    verdicts = pool.run_all(programs, 2, note)
-    assert ended == [(1, verdicts[1]), (0, verdicts[0])]
-    assert threads == {threading.current_thread()}
+    verdicts = pool.run_all([Program(f"print({i})", "") for i in range(2)], 2, note)
+    assert ended == dict(enumerate(verdicts))
+    assert threads == [threading.current_thread()] * 2
+
+
+def test_on_ended_is_told_while_others_run(own_pool):
+    """`on_ended` is called as soon as a program has ended, not at the end of all."""
+    told = []
+    programs = [numbered(0), Program("import time\ntime.sleep(1000)", "", Limits(wall_seconds=60.0))]
+    with pytest.raises(RunStopped):
+        own_pool.run_all(programs, 1, lambda index, ended: told.append(index), should_stop=lambda: bool(told))
+    assert told == [0]
 
 
 def test_no_programs_have_no_verdicts(pool):
