@@ -11,9 +11,15 @@ from watching import all_gone, runs, wait_until
 
 from sandboxes import BACKENDS, Limits, Outcome, Program, RunStopped, open_sandbox
 
-HALF = "import time\nwhile time.process_time() < 0.25:\n    pass\n"
+WORK = "import time\nwhile time.process_time() < 0.25:\n    pass\n"
+THREADS = f"import threading\nthread = threading.Thread(target=exec, args=({WORK!r},))\nthread.start()\nthread.join()\n"
+CALLED = "def f(x):\n    return sum(range(x))\n"
+CALLS = "for _ in range(40):\n    assert f(100_000) == sum(range(100_000))\n"
 LOOP = "while True:\n    pass\n"
 SHORT = Limits(wall_seconds=0.5)
+# Far more than work takes, and less than it takes beside 31 others on a few CPUs. What it may wait, 20 times as much,
+# is enough also where others use the machine.
+WORKING = Limits(wall_seconds=2.0)
 # Each with the outcome that it has alone on an idle machine.
 KINDS = [
     (Program("x = 1", "assert x == 1"), Outcome.PASSED),
@@ -23,8 +29,10 @@ KINDS = [
     (Program("import os\nos.abort()", "assert x"), Outcome.CRASHED),
     (Program("x = bytearray(1 << 40)", ""), Outcome.OUT_OF_MEMORY),
     (Program("print('x' * 2_000_000)", "", Limits(output_bytes=1 << 20)), Outcome.OUTPUT_LIMIT),
-    (Program(HALF, "", SHORT), Outcome.PASSED),
-    (Program(HALF + "1 / 0", "", SHORT), Outcome.FAILED),
+    (Program(WORK, "", WORKING), Outcome.PASSED),
+    (Program(WORK + "1 / 0", "", WORKING), Outcome.FAILED),
+    (Program(THREADS, "", WORKING), Outcome.PASSED),
+    (Program(CALLED, CALLS, WORKING, "separate"), Outcome.PASSED),
     (Program(LOOP, "", SHORT), Outcome.TIMED_OUT),
     (Program("import time\ntime.sleep(0.1)", "", SHORT), Outcome.PASSED),
     (Program("import time\ntime.sleep(1000)", "", SHORT), Outcome.TIMED_OUT),

@@ -52,13 +52,12 @@ def kill(how, target, number=signal.SIGKILL):
         return
 
 
-def descendants():
-    """Process ids of all descendants of this process."""
-    found, pending = [], children()
+def descendants(pid=None):
+    """Process ids of all descendants of a process (this one)."""
+    found, pending = [], children(pid)
     while pending:
-        pid = pending.pop()
-        found.append(pid)
-        pending += children(pid)
+        found.append(pending.pop())
+        pending += children(found[-1])
     return found
 
 

@@ -144,7 +144,7 @@ class TestsProcess:
         box = self.trial.box
         if self.trial.ended_at is None and not box.has_own_pids:
             # A candidate may have stopped it.
-            box.stop_program(self.trial.pid)
+            box.stop_program(self.trial.share.pid)
         self.hear_end()
 
 
@@ -157,8 +157,16 @@ class TestsTrial(Trial):
         self.process, self.tests, self.again, self.answer = process, tests, again, None
 
     def start(self, link):
+        if self.process.tests is not None:
+            # It has judged others before.
+            self.share.begin(self.process.trial.share.find())
         self.sent_at = time.monotonic()
         self.process.judge(self.tests, self.again, link)
+
+    def began(self):
+        """When the tests began; None if their process has not."""
+        began = self.process.trial.began()
+        return began and max(began, self.sent_at)
 
     @property
     def news_fd(self):
@@ -177,13 +185,10 @@ class TestsTrial(Trial):
         for stream in self.box.written(self.stdout, self.stderr):
             stream.take_all()
 
-    def hear_setup(self):
-        """Hears nothing: that is said once for all candidates, to the process's own trial."""
-
     def stop(self, reason):
         """Ends the process, whatever it may have said meanwhile."""
         self.reason = reason
-        self.box.stop_program(self.pid)
+        self.box.stop_program(self.share.pid)
         self.process.hear_end()
         self.ended_at, self.cpu_seconds = time.monotonic(), self.process.trial.cpu_seconds
 

@@ -5,7 +5,7 @@ import select
 import signal
 import time
 
-from .busy import eldest_child, longer
+from .busy import SECONDS_TO_LOOK_AGAIN, Share, longer
 from .decide import decide
 from .endings import MOST_SECONDS_TO_END
 from .frames import LEFT_SOME, RUNNING, SEAL_BYTES
@@ -15,6 +15,8 @@ from .streams import MOST_REPORT_BYTES, Stream, started_at
 SECONDS_BETWEEN_LOOKS_AT_MEMORY = 0.05
 # Most programs are so quick that they need not be watched.
 SECONDS_UNWATCHED = 0.01
+# Until a fork server has forked a child and that is set up, on the busiest machine.
+MOST_SECONDS_TO_BEGIN = 60
 
 
 class Trial:
@@ -29,8 +31,7 @@ class Trial:
         self.seal = os.urandom(SEAL_BYTES)
         # What the child said before its program began.
         self.setup = b""
-        # The program's first process, once it is watched.
-        self.pid = 0
+        self.share = Share(box.fork_server)
         self.sent_at = self.ended_at = None
         # Why it was ended by us.
         self.reason = None
@@ -69,7 +70,7 @@ class Trial:
         """Takes what the fork server says: that the program runs, or that it has ended."""
         phase, pid, self.cpu_seconds, self.status, self.peak_memory_bytes = self.box.state()
         if phase == RUNNING:
-            self.pid = pid
+            self.share.pid = pid
             return
         self.ended_at = time.monotonic()
         if phase == LEFT_SOME:
@@ -84,6 +85,11 @@ class Trial:
     def hear_setup(self):
         """Takes what the child said before its program began."""
         self.setup = self.setup or self.box.setup.read_now()
+
+    def began(self):
+        """When the program began; None if it has not, as far as is known."""
+        self.hear_setup()
+        return started_at(self.setup)
 
     def reply(self):
         """What became of the program."""
@@ -101,7 +107,7 @@ class Trial:
     def stop(self, reason):
         """Ends the program, whose end is then still to be heard of."""
         self.reason = reason
-        self.box.stop_program(self.pid)
+        self.box.stop_program(self.share.pid)
         if not self.has_news(2 * MOST_SECONDS_TO_END):
             raise TimeoutError("the fork server does not answer")
         self.hear()
@@ -109,12 +115,6 @@ class Trial:
     def tidy(self):
         """Makes the fork server ready for the next program."""
         self.box.tidy()
-
-    def next_deadline(self):
-        """Until when a program may run that has not ended by its deadline."""
-        self.hear_setup()
-        began = started_at(self.setup) or self.sent_at
-        return began + longer(self.pid, self.box.fork_server, time.monotonic() - began, self.limits)
 
 
 class Watch:
@@ -149,7 +149,7 @@ class Watch:
         for fd in (*running, *streams):
             poller.register(fd, select.POLLIN)
         for trial in self.trials:
-            trial.pid = trial.pid or eldest_child(trial.box.fork_server)
+            trial.share.find()
         while self.first.ended_at is None:
             until = min(max(0, self.deadline - time.monotonic()), SECONDS_BETWEEN_LOOKS_AT_MEMORY)
             reason = None
@@ -175,9 +175,20 @@ class Watch:
             return "out_of_memory"
         if self.first.box.in_container and container_is_full():
             return "memory_kill"
-        if time.monotonic() >= self.deadline:
-            self.deadline = max(trial.next_deadline() for trial in self.trials if trial.ended_at is None)
-            if self.deadline <= time.monotonic():
+        now = time.monotonic()
+        if now >= self.deadline:
+            self.deadline = self.next_deadline(now)
+            # By the time of the question: until it was answered this process may have had no CPU itself.
+            if self.deadline <= now:
                 return "timed_out"
             self.on_longer()
         return None
+
+    def next_deadline(self, now):
+        """Until when the programs may run, whose deadline is now."""
+        begun = [trial.began() for trial in self.trials]
+        if None in begun and now < self.first.sent_at + MOST_SECONDS_TO_BEGIN:
+            return now + SECONDS_TO_LOOK_AGAIN
+        began = max(filter(None, begun), default=self.first.sent_at)
+        shares = [trial.share for trial in self.trials if trial.ended_at is None]
+        return began + longer(shares, now - began, self.limits)

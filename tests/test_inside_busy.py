@@ -1,0 +1,197 @@
+"""Telling a slow program from a busy machine."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from types import SimpleNamespace
+
+import pytest
+
+from sandboxes.inside import busy, trial
+from sandboxes.inside.endings import children, descendants
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+LIMITS = {"wall_seconds": 2.0, "output_bytes": 1, "memory_bytes": 1 << 30}
+SPIN = "while True: pass"
+
+
+def share(*looks, pid=None):
+    """The share of a process that sleeps, of which each look sees the next of these, or the last again."""
+    seen = iter(looks)
+    last = looks[-1]
+    return SimpleNamespace(pid=pid or os.getpid(), threads=[], look=lambda: next(seen, last))
+
+
+def test_time_without_a_cpu_does_not_count():
+    """A program that waited for a CPU has as much longer."""
+    assert busy.longer([share((0.5, 1.5))], 2.0, LIMITS) == 3.5
+
+
+def test_waits_of_processes_that_wait_for_each_other_add_up():
+    """A program of two processes has as much longer as both waited for a CPU together."""
+    assert busy.longer([share((0.5, 1.0)), share((0.5, 0.75))], 2.0, LIMITS) == 3.75
+
+
+def test_a_wait_that_has_just_ended_counts():
+    """A program that gets a CPU while it is looked at has waited until then."""
+    assert busy.longer([share((0.5, 0.0), (0.5, 1.5))], 2.0, LIMITS) == 3.5
+
+
+def test_sleeper_gets_no_longer():
+    """A program that had a CPU whenever it wanted has no longer than its wall seconds."""
+    assert busy.longer([share((0.0, 0.0))], 2.0, LIMITS) <= 2.0
+
+
+def test_computing_as_long_as_allowed_gets_no_longer():
+    """A program whose processes have had as much CPU time as its wall seconds has no longer, however long it waited."""
+    assert busy.longer([share((1.0, 100.0)), share((1.0, 0.0))], 102.0, LIMITS) <= 2.0
+
+
+def test_extension_has_an_end():
+    """However busy the machine is, a program ends."""
+    assert busy.longer([share((0.0, 1e9))], 2.0, LIMITS) == 2.0 * busy.MOST_EXTENSION
+
+
+def test_process_that_has_ended_is_not_timed_out():
+    """A program that ended in time has not timed out because the machine was too busy to say so."""
+    process = subprocess.Popen([sys.executable, "-c", ""])
+    os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+    assert busy.longer([share((0.0, 0.0), pid=process.pid)], 2.0, LIMITS) > 2.0
+    process.wait()
+    assert busy.longer([share((0.0, 0.0), pid=process.pid)], 2.0, LIMITS) > 2.0
+
+
+def test_nothing_told_of_processes_is_no_reason(monkeypatch):
+    """Where the system tells nothing of processes, a program gets no longer."""
+    monkeypatch.setattr(busy, "status_fields", lambda task: [])
+    assert busy.longer([share((0.0, 0.0))], 2.0, LIMITS) <= 2.0
+
+
+@pytest.fixture
+def parent():
+    """A function that starts a process whose children share one CPU and run some code; the process, with a child."""
+    processes = []
+
+    def start(code, number):
+        source = f"""
+import os, subprocess, sys
+os.sched_setaffinity(0, {{min(os.sched_getaffinity(0))}})
+children = [subprocess.Popen([sys.executable, "-c", {code!r}]) for _ in range({number})]
+children[0].wait()
+"""
+        processes.append(subprocess.Popen([sys.executable, "-c", source], start_new_session=True))
+        while not children(processes[-1].pid):
+            time.sleep(0.01)
+        return processes[-1]
+
+    yield start
+    for process in processes:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+def look_until(holds, share):
+    """Looks until what a look gives holds, 20 seconds at most; what it gave."""
+    deadline = time.monotonic() + 20
+    while not holds(found := share.look()) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return found
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        f"import threading\nfor _ in range(2): threading.Thread(target=lambda: exec({SPIN!r})).start()",
+        f"import os\nfor _ in range(2):\n    if os.fork() == 0: exec({SPIN!r})\nos.wait()",
+    ],
+    ids=["threads", "children"],
+)
+def test_waits_of_all_threads_and_children_count(parent, code):
+    """Time in which a program's threads or children had no CPU is the program's, though its first thread sleeps."""
+    parent(SPIN, 1)
+    share = busy.Share(parent(code, 1).pid)
+    assert look_until(lambda found: found[1] > 0.3, share)[1] > 0.3
+
+
+def test_what_came_before_a_program_does_not_count(parent):
+    """Of a process that has had part in other programs, only what it does from then on counts."""
+    before = busy.Share(parent(SPIN, 2).pid)
+    look_until(lambda found: min(found) > 0.5, before)
+    share = busy.Share(before.fork_server)
+    share.begin(share.find())
+    with_all, without = before.look(), share.look()
+    assert without[0] < with_all[0] - 0.1
+    assert without[1] < with_all[1] - 0.1
+
+
+def test_a_process_that_starts_late_is_found(parent):
+    """A program's first process that was not there at one look is found at the next."""
+    share = busy.Share(0)
+    share.look()
+    share.fork_server = parent(SPIN, 1).pid
+    share.look()
+    assert [share.pid] == children(share.fork_server)
+
+
+def test_a_process_that_was_announced_is_looked_at(parent, monkeypatch):
+    """Where the system does not say which children a process has, the one that is known counts."""
+    share = busy.Share(parent(SPIN, 2).pid)
+    share.find()
+    monkeypatch.setattr(busy, "descendants", lambda pid: [])
+    assert min(look_until(lambda found: min(found) > 0.1, share)) > 0.1
+
+
+def test_cpu_seconds_are_of_the_whole_tree():
+    """CPU time of children counts, whatever their names."""
+    folder = os.path.dirname(shutil.which("sh"))
+    loop = f"{folder}/sh -c 'while :; do :; done' & wait"
+    process = subprocess.Popen(["a) name (", "-c", loop], executable=f"{folder}/sh", start_new_session=True)
+
+    def used():
+        return busy.cpu_seconds_of([process.pid, *descendants(process.pid)])
+
+    try:
+        deadline = time.monotonic() + 20
+        while used() < 0.2 and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert used() >= 0.2
+    finally:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+@pytest.fixture
+def watch():
+    """A function that gives a watch on a program that was sent 3 seconds ago: (when it began; None if it has not)."""
+
+    def make(began):
+        program = SimpleNamespace(limits=LIMITS, output_bytes=0, ended_at=None, share=share((0, 0)))
+        program.box = SimpleNamespace(fork_server=0, in_container=False)
+        program.sent_at, program.began = time.monotonic() - 3.0, lambda: began
+        return trial.Watch([program], 0, lambda: None)
+
+    return make
+
+
+def test_a_program_that_is_late_is_timed_out(watch):
+    """A program that has run for longer than its wall seconds, and never waited, has timed out."""
+    assert watch(time.monotonic() - 2.5).reason_to_stop() == "timed_out"
+
+
+def test_the_clock_begins_with_the_program(watch):
+    """A program has not timed out before it has begun, however long its fork server took."""
+    assert watch(None).reason_to_stop() is None
+
+
+def test_what_the_watch_waited_itself_times_nobody_out(watch, monkeypatch):
+    """A program that has longer is not timed out because the watch had no CPU until that was over."""
+
+    def slowly(shares, wall_seconds, limits):
+        time.sleep(0.05)
+        return wall_seconds + 0.01
+
+    monkeypatch.setattr(trial, "longer", slowly)
+    assert watch(time.monotonic() - 2.5).reason_to_stop() is None
