@@ -150,6 +150,9 @@ class Options:
     grading: str
     on_sandbox_error: str
     progress: bool | None
+    kinds: sandboxes.Kinds
+    """How tasks are run: in which language, on which kind of tests."""
+
     more_keys: tuple[str, ...]
     """Of results: those that only some sandboxes have."""
 
@@ -158,7 +161,7 @@ class Options:
         """Options from the keywords given to `compute`; `config_name` is the one given to `evaluate.load`."""
         given: dict[str, Any] = {"k": [1, 10, 100], "num_workers": None, "timeout": 3.0, "sandbox": None}
         given |= {"grading": DEFAULT_GRADING, "on_sandbox_error": "raise", "progress": None}
-        given |= dict.fromkeys(("cpu_seconds", *_COUNTS, *_CONFINEMENT, *_OWN_OPTIONS))
+        given |= dict.fromkeys(("cpu_seconds", *_COUNTS, *_CONFINEMENT, *_OWN_OPTIONS, *sandboxes.TASK_OPTIONS))
         if unknown := sorted(set(options) - set(given)):
             raise TypeError(f"compute() has no option {unknown[0]!r}; the options are {', '.join(given)}")
         given |= options
@@ -174,8 +177,10 @@ class Options:
             raise ValueError(f"grading must be one of {choices}, not {sandboxes.shortened(given['grading'])}")
         if given["progress"] not in (None, True, False):
             raise TypeError(f"progress must be True, False or None, not {given['progress']!r}")
-        sandbox = _sandbox(config_name, given)
-        more_keys = ("exception_description",) if sandbox.name == "restricted" else ()
+        kinds = sandboxes.Kinds.checked(**{option: given[option] for option in sandboxes.TASK_OPTIONS})
+        sandbox = _sandbox(config_name, given, kinds)
+        more_keys = ("partial_credit",) if kinds.partial_credit else ()
+        more_keys += ("exception_description",) if sandbox.name == "restricted" else ()
         return cls(
             k=tuple(sandboxes.whole_number("k", each) for each in k),
             num_workers=sandboxes.whole_number("num_workers", num_workers),
@@ -184,6 +189,7 @@ class Options:
             grading=given["grading"],
             on_sandbox_error=given["on_sandbox_error"],
             progress=given["progress"],
+            kinds=kinds,
             more_keys=(*more_keys, "output") if given["return_output"] else more_keys,
         )
 
@@ -199,11 +205,15 @@ def _limits(given: dict[str, Any]) -> sandboxes.Limits:
     return sandboxes.Limits(**fields)
 
 
-def _sandbox(config_name: str, given: dict[str, Any]) -> sandboxes.Sandbox:
-    """Where candidates run, from the keywords given to `compute`."""
+def _sandbox(config_name: str, given: dict[str, Any], kinds: sandboxes.Kinds) -> sandboxes.Sandbox:
+    """Where candidates run, from the keywords given to `compute`, with what their languages need."""
     name = _sandbox_name(config_name if given["sandbox"] is None else given["sandbox"])
     names = (*_CONFINEMENT, *_OWN_OPTIONS, *sandboxes.BACKENDS[name].limit_options)
     options = {option: given[option] for option in names if given[option] is not None}
+    kinds.check_for(name)
+    # A container has its image's.
+    if name != "docker" and (paths := kinds.paths):
+        options["read_only_paths"] = [*options.get("read_only_paths", ()), *paths]
     return sandboxes.open_sandbox(name, **options)
 
 
@@ -299,18 +309,14 @@ class CodeEval(evaluate.Metric):
             sources = [code for codes, tests in tasks for code in (*codes, tests)]
             options["packages"] = sandboxes.packages_for(sources, options["packages"])
             settings = Options.checked(self.config_name, options)
-        programs = [
-            sandboxes.Program(code, tests, settings.limits, grading)
-            for codes, tests in tasks
-            for grading in [sandboxes.grading_of(settings.grading, tests)]
-            for code in codes
-        ]
+        settings.kinds.check_for(settings.sandbox.name, len(tasks))
+        job = sandboxes.Job.of(settings.kinds, tasks, settings.limits, settings.grading)
         show = settings.progress if settings.progress is not None else _default_progress()
-        with sandboxes.ProgressBar(len(programs), show) as bar:
+        with sandboxes.ProgressBar(len(job.programs), show) as bar:
             ended = sandboxes.warm_pool(settings.sandbox).run_all(
-                programs, settings.num_workers, bar.count, settings.on_sandbox_error
+                job.programs, settings.num_workers, bar.count, settings.on_sandbox_error
             )
-        return report([len(codes) for codes, _ in tasks], ended, settings.k, settings.more_keys)
+        return report([len(codes) for codes, _ in tasks], job.finished(ended), settings.k, settings.more_keys)
 
 
 def checked_tasks(predictions: Any, references: Any) -> list[tuple[list[str], str]]:
@@ -339,8 +345,10 @@ def checked_tasks(predictions: Any, references: Any) -> list[tuple[list[str], st
                 raise TypeError(
                     f"predictions[{task_id}][{number}] must be a string, not {sandboxes.shortened(candidate)}"
                 )
-        if not isinstance(tests, str):
-            raise TypeError(f"references[{task_id}] must be a string, not {sandboxes.shortened(tests)}")
+        try:
+            tests = sandboxes.as_reference(tests)
+        except (ValueError, TypeError) as error:
+            raise type(error)(f"references[{task_id}]: {error}") from None
         tasks.append((candidates, _restored(tests)))
     if without := [task_id for task_id, (candidates, _) in enumerate(tasks) if not candidates]:
         raise ValueError(
@@ -390,7 +398,7 @@ def result_of(
         task_id: of the task.
         completion_id: of the candidate, counted from 0 in its task.
         ended: what became of it.
-        more_keys: "exception_description" and "output", each if the entry is to have it.
+        more_keys: "exception_description", "output" and "partial_credit", each if the entry is to have it.
     """
     result: dict[str, Any] = {"task_id": task_id, "passed": None, "completion_id": completion_id}
     result["result"] = f"excluded: {ended}"
@@ -401,8 +409,15 @@ def result_of(
     # As upstream says it; where upstream says nothing, because the exception has no message, the reason.
     result["result"] = text or f"failed: {ended.exception_message or ended.detail}"
     result |= vars(ended)
-    result |= {"outcome": ended.outcome.value, "isolation": list(ended.isolation)}
+    tests = [
+        {"name": each.name, "outcome": each.outcome.value, "message": each.message, "seconds": each.seconds}
+        for each in ended.tests
+    ]
+    result |= {"outcome": ended.outcome.value, "isolation": list(ended.isolation), "tests": tests}
     more = {"exception_description": ended.exception_message, "output": result.pop("output")}
+    # Of tests that can't be told apart it is all or nothing.
+    passed = [each["outcome"] == "passed" for each in tests] or [ended.passed]
+    more["partial_credit"] = sum(passed) / len(passed)
     return result | {key: more[key] for key in more_keys}
 
 

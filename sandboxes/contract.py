@@ -80,12 +80,17 @@ class Limits:
     output_bytes: int = 16 << 20
     """What may be written to stdout and stderr together; beyond it the program is ended."""
 
+    address_space: bool = True
+    """Whether `memory_bytes` also limits each process's address space, of which some reserve far more than they use."""
+
     kept_bytes: int = 16 << 10
     """How much of stdout, and of stderr, a verdict keeps: the first bytes, at most 1 MiB."""
 
     def __post_init__(self) -> None:
         """Raises TypeError or ValueError for what is not a number above 0, and a whole one where things are counted."""
         for name, value in vars(self).items():
+            if name == "address_space":
+                continue
             if not name.endswith("_seconds"):
                 whole_number(name, value)
             elif value is not None or name != "cpu_seconds":
@@ -107,7 +112,22 @@ class Program:
     limits: Limits = Limits()
 
     grading: str = "shared"
-    """"shared": candidate and tests in one interpreter; "separate": in two, which makes forging a pass impossible."""
+    """"shared": candidate and tests in one interpreter; "separate": in two, which makes forging a pass impossible;
+    "steps": neither, `candidate` and `tests` are what `steps.program_with_steps` makes."""
+
+
+@dataclass(frozen=True)
+class TestResult:
+    """What became of one test of a program."""
+
+    name: str
+    outcome: Outcome
+    message: str = ""
+    """One line for people. Empty if passed."""
+
+    seconds: float = 0.0
+    stdout: str = ""
+    """What it wrote, where that was asked for."""
 
 
 @dataclass(frozen=True)
@@ -139,6 +159,9 @@ class Verdict:
 
     grading: str = "shared"
     """How it was graded: "shared" or "separate"."""
+
+    tests: tuple[TestResult, ...] = ()
+    """One per test that was run, in their order, where the kind of tests can tell."""
 
     attempts: int = 1
     """Above 1: run again, because the sandbox broke."""

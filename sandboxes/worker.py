@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from sandboxes.checks import printable
-from sandboxes.contract import Isolation, Limits, Outcome, Program, Verdict
+from sandboxes.contract import Isolation, Limits, Outcome, Program, TestResult, Verdict
 from sandboxes.grading import grading_for
 from sandboxes.inside.endings import remove_folder
 from sandboxes.inside.output import value_of
@@ -293,6 +293,15 @@ def verdict_from(frame: dict[str, Any], layers: Sequence[str]) -> Verdict:
             isolation=tuple(layers),
             grading="separate" if frame.get("grading") == "separate" else "shared",
             output=value_of(text("output")),
+            tests=tuple(map(test_from, frame.get("tests", ()))),
         )
-    except (KeyError, TypeError, ValueError, OverflowError) as error:
+    except (KeyError, TypeError, ValueError, OverflowError, AttributeError) as error:
         raise GuestBroken(f"the guest's verdict is not one: {error}") from error
+
+
+def test_from(said: Any) -> TestResult:
+    """A test's result from a reply, each field checked."""
+    name, message, stdout = (said[key] if key in said else "" for key in ("name", "message", "stdout"))
+    if not all(isinstance(value, str) for value in (name, message, stdout)):
+        raise TypeError(f"a test is {str(said)[:200]}")
+    return TestResult(name, Outcome(said["outcome"]), printable(message), float(said["seconds"]), stdout)

@@ -16,6 +16,7 @@ import time
 import warnings
 
 from .candidate_side import serve
+from .commands import run_step
 from .endings import end_descendants
 from .frames import (
     ALL_ENDED,
@@ -33,6 +34,7 @@ from .frames import (
     START,
     STARTED,
     STATE,
+    STEP,
     TESTS,
     read_exact,
 )
@@ -73,6 +75,8 @@ class ForkServer:
         self.tests, self.tests_code, self.uses_of_tests = "", None, 0
         self.last_limits, self.limits = None, None
         self.announces, self.policy = announces, policy
+        # Whether the job at hand is a step of a program that has steps.
+        self.runs_step = False
 
     def serve(self):
         """Takes jobs until the supervisor closes its end."""
@@ -82,11 +86,12 @@ class ForkServer:
             if not packet:
                 return
             job = Job(packet)
+            self.runs_step = job.tests_bytes == STEP
             if job.tests_bytes >= 0:
                 self.tests = read_exact(fd, job.tests_bytes).decode("utf-8", "surrogatepass")
                 self.tests_code, self.uses_of_tests = None, 0
-            self.uses_of_tests += 1
-            if self.uses_of_tests == 2:
+            self.uses_of_tests += not self.runs_step
+            if self.uses_of_tests == 2 and not self.runs_step:
                 self.compile_tests()
             self.run(job)
 
@@ -183,13 +188,15 @@ def resource_limits(limits, own_user, counted):
         (resource.RLIMIT_NPROC, processes),
         (resource.RLIMIT_AS, memory_bytes),
     ):
+        # macOS refuses RLIMIT_AS, which the first frame says.
+        if value < 0 or (name == resource.RLIMIT_AS and not LINUX):
+            continue
         hard = resource.getrlimit(name)[1]
         most = value + MARGINS.get(name, 0)
         if hard != resource.RLIM_INFINITY:
             value, most = min(value, hard), min(most, hard)
         calls.append((name, (value, most)))
-    # macOS refuses RLIMIT_AS, which the first frame says.
-    return calls if LINUX else calls[:-1]
+    return calls
 
 
 def run_child(job, server, limits):
@@ -221,7 +228,9 @@ def reported(candidate, server):
     leave, encode, own_pid = os._exit, encoded, os.getpid
     pid, policy, module = own_pid(), server.policy, None
     try:
-        if server.role == SHARED:
+        if server.runs_step:
+            report = run_step(candidate, policy)
+        elif server.role == SHARED:
             module = type(sys)("candidate")
             report = judge(candidate, server.tests, server.tests_code, policy, module)
         elif server.role == CANDIDATE:

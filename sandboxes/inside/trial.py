@@ -44,7 +44,7 @@ class Trial:
         """Gives the program to the fork server.
 
         Args:
-            tests_bytes: -1 for the same tests as last time.
+            tests_bytes: -1 for the same tests as last time, STEP for a step.
             candidate_bytes: how many.
             texts: the tests and the candidate, as far as they are wanted, in this order.
             link: the program's socket to another one; None if it has none.
@@ -52,7 +52,8 @@ class Trial:
         limits = self.limits
         whole_seconds = int(-(-limits["cpu_seconds"] // 1))
         sizes = (limits["file_bytes"], limits["open_files"], limits["processes"])
-        job = (tests_bytes, candidate_bytes, limits["memory_bytes"], whole_seconds, *sizes)
+        memory_bytes = limits["memory_bytes"] if limits["address_space"] else -1
+        job = (tests_bytes, candidate_bytes, memory_bytes, whole_seconds, *sizes)
         self.sent_at = time.monotonic()
         self.box.send(job, link, texts, self.seal)
 
@@ -85,10 +86,14 @@ class Trial:
         """Takes what the child said before its program began."""
         self.setup = self.setup or self.box.setup.read_now()
 
+    def sealed_report(self):
+        """What the child reported, bytes; none if it did not say it with the seal."""
+        said = self.report.kept
+        return said[SEAL_BYTES:] if said.startswith(self.seal) else b""
+
     def reply(self):
         """What became of the program."""
-        said = self.report.kept
-        report = said[SEAL_BYTES:] if said.startswith(self.seal) else b""
+        report = self.sealed_report()
         reply = decide(self.reason, self.status, self.cpu_seconds, self.setup, report, self.limits, self.output_bytes)
         began = started_at(self.setup)
         reply["wall_seconds"] = 0.0 if began is None else self.ended_at - began
@@ -171,7 +176,8 @@ class Watch:
         """Why the programs are to be stopped; None if they are not."""
         if sum(trial.output_bytes for trial in self.trials) > self.limits["output_bytes"]:
             return "output_limit"
-        if any(uses_more_than(self.limits["memory_bytes"], trial.box.fork_server) for trial in self.trials):
+        most, is_held = self.limits["memory_bytes"], self.limits["address_space"]
+        if any(uses_more_than(most, trial.box.fork_server, is_held) for trial in self.trials):
             return "out_of_memory"
         if self.first.box.in_container and container_is_full():
             return "memory_kill"
