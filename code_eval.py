@@ -179,7 +179,7 @@ class Options:
             raise TypeError(f"progress must be True, False or None, not {given['progress']!r}")
         kinds = sandboxes.Kinds.checked(**{option: given[option] for option in sandboxes.TASK_OPTIONS})
         sandbox = _sandbox(config_name, given, kinds)
-        more_keys = ("partial_credit",) if kinds.partial_credit else ()
+        more_keys: tuple[str, ...] = ("partial_credit",) if kinds.partial_credit else ()
         more_keys += ("exception_description",) if sandbox.name == "restricted" else ()
         return cls(
             k=tuple(sandboxes.whole_number("k", each) for each in k),

@@ -57,7 +57,7 @@ def cases_of(reference: Any) -> Cases | None:
         return cases_of_mapping(reference)
     if isinstance(reference, Sequence) and all(isinstance(each, Mapping) for each in reference):
         return cases_of_list(reference)
-    raise TypeError(f"tests must be code, or a list of dicts with input and output, not {shortened(reference)}")
+    raise TypeError(f"tests must be a string, or a list of dicts with input and output, not {shortened(reference)}")
 
 
 def looks_like_cases(value: Any) -> bool:

@@ -80,17 +80,12 @@ class Limits:
     output_bytes: int = 16 << 20
     """What may be written to stdout and stderr together; beyond it the program is ended."""
 
-    address_space: bool = True
-    """Whether `memory_bytes` also limits each process's address space, of which some reserve far more than they use."""
-
     kept_bytes: int = 16 << 10
     """How much of stdout, and of stderr, a verdict keeps: the first bytes, at most 1 MiB."""
 
     def __post_init__(self) -> None:
         """Raises TypeError or ValueError for what is not a number above 0, and a whole one where things are counted."""
         for name, value in vars(self).items():
-            if name == "address_space":
-                continue
             if not name.endswith("_seconds"):
                 whole_number(name, value)
             elif value is not None or name != "cpu_seconds":

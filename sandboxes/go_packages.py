@@ -103,7 +103,7 @@ def build(limits: Limits) -> tuple[Step, ...]:
         Step(
             (compiler, "-o", "seal.a", "-p", "main", "-importcfg", with_candidate, "-pack", "code_eval_seal.go"), limits
         ),
-        Step((linker, "-s", "-w", "-o", "program", "-importcfg", with_candidate, "seal.a"), limits),
+        Step((linker, "-s", "-w", "-o", "program", "-importcfg", with_candidate, "seal.a"), limits, True),
     )
 
 
@@ -113,6 +113,6 @@ def build_script(limits: Limits) -> tuple[Step, ...]:
     packages = f"{folder}/packages"
     compiler = (f"{tools}/compile", "-o", "program.a", "-p", "main", "-importcfg", packages, "-pack", "candidate.go")
     return (
-        Step(compiler, limits),
-        Step((f"{tools}/link", "-s", "-w", "-o", "program", "-importcfg", packages, "program.a"), limits),
+        Step(compiler, limits, True),
+        Step((f"{tools}/link", "-s", "-w", "-o", "program", "-importcfg", packages, "program.a"), limits, True),
     )

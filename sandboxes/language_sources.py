@@ -89,8 +89,8 @@ exit "$status"
 # Types are taken away and not checked, as the compilers of test runners do it: that takes a tenth of the time.
 TRANSPILE = """\
 const fs = require("fs");
-const places = ["typescript", "/usr/share/nodejs/typescript", "/usr/lib/node_modules/typescript", "/usr/local/lib/node_modules/typescript"];
-const ts = require(places.find((place) => { try { require.resolve(place); return true; } catch { return false; } }));
+const folders = ["/usr/share/nodejs/", "/usr/lib/node_modules/", "/usr/local/lib/node_modules/"];
+const ts = require(folders.map((folder) => folder + "typescript").find((path) => fs.existsSync(path)) || "typescript");
 const { outputText, diagnostics } = ts.transpileModule(fs.readFileSync("candidate.ts", "utf8"), {
   fileName: "candidate.ts",
   reportDiagnostics: true,

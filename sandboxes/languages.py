@@ -10,7 +10,7 @@ from __future__ import annotations
 import glob
 import secrets
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 
 from sandboxes import go_packages
@@ -83,19 +83,14 @@ class Language:
     """Files and folders beside those that every program sees, as patterns."""
 
 
-def command(*argv: str, address_space: bool = True) -> Callable[[Limits], Step]:
-    """A run that is the same whatever its limits.
-
-    Args:
-        argv: the command.
-        address_space: False for one that reserves far more memory than it uses, which is watched instead.
-    """
-    return lambda limits: Step(argv, replace(limits, address_space=address_space))
+def command(*argv: str, reserves_memory: bool = False) -> Callable[[Limits], Step]:
+    """A run that is the same whatever its limits; `reserves_memory` as a Step has it."""
+    return lambda limits: Step(argv, limits, reserves_memory)
 
 
 def commands(*each: tuple[str, ...]) -> Callable[[Limits], tuple[Step, ...]]:
     """Steps that are the same whatever their limits."""
-    return lambda limits: tuple(Step(argv, limits) for argv in each)
+    return lambda limits: tuple(Step(argv, limits, reserves_memory=True) for argv in each)
 
 
 def heap_mb(limits: Limits) -> int:
@@ -107,12 +102,12 @@ def run_java(limits: Limits) -> Step:
     """The virtual machine, which ends with status 3 for want of heap. A file says which class to run."""
     memory = (f"-Xmx{heap_mb(limits)}m", "-XX:+ExitOnOutOfMemoryError")
     argv = ("java", *JAVA_FLAGS, *memory, "-ea", "-cp", ".", f"@{JAVA_MAIN_FILE}")
-    return Step(argv, replace(limits, address_space=False), memory_status=3)
+    return Step(argv, limits, reserves_memory=True, memory_status=3)
 
 
 def run_node(limits: Limits) -> Step:
     """Node on the file that imports the program."""
-    return Step(("node", f"--max-old-space-size={heap_mb(limits)}", NODE_FILE), replace(limits, address_space=False))
+    return Step(("node", f"--max-old-space-size={heap_mb(limits)}", NODE_FILE), limits, reserves_memory=True)
 
 
 JAVAC = ("javac", *(f"-J{flag}" for flag in JAVA_FLAGS), "-J-XX:TieredStopAtLevel=1", "-J-Xmx512m")
@@ -137,8 +132,8 @@ JAVA = Language(
 )
 GO = Language(
     "go",
-    Way(go_files, go_packages.build, command("./program", address_space=False)),
-    Way(go_script_files, go_packages.build_script, command("./program", address_space=False)),
+    Way(go_files, go_packages.build, command("./program", reserves_memory=True)),
+    Way(go_script_files, go_packages.build_script, command("./program", reserves_memory=True)),
     ("go", "version"),
     "golang-go",
     "golang:1.22",
@@ -220,7 +215,7 @@ def plan_of(name: str, limits: Limits, compile_seconds: float = COMPILE_SECONDS)
 def compiling(limits: Limits, seconds: float) -> Limits:
     """The limits of a compiler, whose work is not the candidate's."""
     most = max(COMPILE_MEMORY_BYTES, limits.memory_bytes)
-    return Limits(wall_seconds=seconds, memory_bytes=most, processes=256, open_files=1024, address_space=False)
+    return Limits(wall_seconds=seconds, memory_bytes=most, processes=256, open_files=1024)
 
 
 def program_in(
@@ -247,8 +242,8 @@ def version_of(pool: Pool, name: str) -> str:
         SandboxUnavailable: if it has none; with what to install.
     """
     language = LANGUAGES[name]
-    limits = Limits(wall_seconds=COMPILE_SECONDS, address_space=False)
-    plan = Plan((), (Run(Step(language.version, limits)),), returns_output=True)
+    limits = Limits(wall_seconds=COMPILE_SECONDS)
+    plan = Plan((), (Run(Step(language.version, limits, reserves_memory=True)),), returns_output=True)
     [verdict] = pool.run_all([program_with_steps({}, plan, limits)], 1, on_sandbox_error="exclude")
     if isinstance(verdict, SandboxUnavailable) or not verdict.passed:
         reason = verdict if isinstance(verdict, SandboxUnavailable) else verdict.detail

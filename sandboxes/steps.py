@@ -21,12 +21,15 @@ class Step:
     """What to run. None: SCRIPT_FILE, in the warm interpreter."""
 
     limits: Limits
+    reserves_memory: bool = False
+    """Whether it reserves far more memory than it uses: then its address space is not limited, but what it uses is."""
+
     memory_status: int | None = None
     """With which it ends for want of memory, if there is such a status."""
 
     def as_json(self) -> dict[str, Any]:
         """As the guest wants it."""
-        limits = dict(vars(self.limits))
+        limits = {**vars(self.limits), "address_space": not self.reserves_memory}
         if limits["cpu_seconds"] is None:
             del limits["cpu_seconds"]
         return {"argv": self.argv, "stdin": "", "limits": limits, "memory_status": self.memory_status, "name": ""}

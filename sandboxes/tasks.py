@@ -1,9 +1,8 @@
-"""How the candidates of tasks are run: in which language, on which kind of tests, and what decides about their output."""
+"""How the candidates of tasks are run: in which language, on which kind of tests, and what decides on their output."""
 
 from __future__ import annotations
 
 import json
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module

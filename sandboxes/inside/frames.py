@@ -4,9 +4,9 @@ import json
 import os
 import struct
 
-# From supervisor to fork server: tests_bytes (-1: as before), candidate_bytes, and the limits: memory bytes, CPU
-# seconds, file bytes, open files, processes. Memory bytes are -1 where the address space is not limited. STEP stands
-# in the place of tests_bytes for a step, which is all in the candidate's bytes. The tests follow, then for the child the candidate and a seal.
+# From supervisor to fork server: tests_bytes (-1: as before; STEP: a step, which is all in the candidate's bytes),
+# candidate_bytes, and the limits: memory bytes (-1: the address space is not limited), CPU seconds, file bytes, open
+# files, processes. The tests follow, then for the child the candidate and a seal.
 JOB = struct.Struct("=7q")
 STEP = -2
 # Back: the child's state and process id, and if it has ended, its CPU seconds, status and peak memory bytes.

@@ -52,7 +52,7 @@ class Trial:
         limits = self.limits
         whole_seconds = int(-(-limits["cpu_seconds"] // 1))
         sizes = (limits["file_bytes"], limits["open_files"], limits["processes"])
-        memory_bytes = limits["memory_bytes"] if limits["address_space"] else -1
+        memory_bytes = limits["memory_bytes"] if limits.get("address_space", True) else -1
         job = (tests_bytes, candidate_bytes, memory_bytes, whole_seconds, *sizes)
         self.sent_at = time.monotonic()
         self.box.send(job, link, texts, self.seal)
@@ -176,7 +176,7 @@ class Watch:
         """Why the programs are to be stopped; None if they are not."""
         if sum(trial.output_bytes for trial in self.trials) > self.limits["output_bytes"]:
             return "output_limit"
-        most, is_held = self.limits["memory_bytes"], self.limits["address_space"]
+        most, is_held = self.limits["memory_bytes"], self.limits.get("address_space", True)
         if any(uses_more_than(most, trial.box.fork_server, is_held) for trial in self.trials):
             return "out_of_memory"
         if self.first.box.in_container and container_is_full():
