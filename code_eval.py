@@ -53,13 +53,24 @@ Code", arXiv:2107.03374).
 _KWARGS_DESCRIPTION = """
 Args:
     predictions: list of lists of str: the candidates for each task, at least one each.
-    references: list of str: the tests of each task, code that raises unless the candidate before it is right.
+    references: list: the tests of each task: a str of code that fails unless the candidate before it is right, or
+        cases: a list of {"input", "output"} for stdin and stdout, or a dict of the lists "inputs" and "outputs", with
+        "fn_name" for calls of a function; or cases as a str of JSON.
     k: int or list of int, >= 1: the k of pass@k. Default [1, 10, 100]; those that some task has too few candidates for
         are left out, with a warning.
     num_workers: int, >= 1: candidates that run at once. Default: the CPUs that this process may use.
     timeout: float, > 0: seconds on the clock that a candidate with its tests may take. Default 3.0.
     sandbox: str: where candidates run: "subprocess"; "restricted": there too, in RestrictedPython; "docker": in
         containers. Default: the configuration name given to `evaluate.load`, else "subprocess".
+    language: str: "python" (default), "java", "go", "javascript", "typescript", "cpp", "c", "rust" or "bash".
+    languages: list of str: instead of language, one per task.
+    compile_timeout: float, > 0: seconds on the clock of each compiler. Default 30.
+    checker: what decides on the output of a case: "tokens" (default), "exact", "floats", "lines-unordered", a function
+        (input, expected output, output) -> bool, or its "module:name".
+    tolerance: float, > 0: by how much numbers may differ for "floats", relative or absolute. Default 1e-6.
+    stop_at_first_failure: bool: whether the cases after the first that failed are left out. Default True.
+    partial_credit: bool: whether results have "partial_credit", the share of tests that passed. Default False.
+    assemble: function (candidate, reference) -> program, for tests that are code. Default: the one before the other.
     on_sandbox_error: "raise" (default) or "exclude": what to do about a candidate that the sandbox could not run, also
         after it was tried on fresh workers. An excluded one counts neither as right nor as wrong.
     progress: bool: whether to show a bar. Default: on a terminal, for runs of more than a second or two.
@@ -102,8 +113,8 @@ Returns:
         "completion_id", "passed" (bool), "result" ("passed", "timed out" or "failed: ..."), "outcome" ("passed",
         "failed", "compile_error", "timed_out", "out_of_memory", "crashed", "exited" or "output_limit"), "detail",
         "exception_type", "exception_message", "traceback", "stdout", "stderr", "wall_seconds", "cpu_seconds",
-        "peak_memory_bytes", "isolation" (list of str: the layers that were on), "grading" ("shared" or "separate") and
-        "attempts"; with sandbox="restricted" also "exception_description", which is "exception_message", and with
+        "peak_memory_bytes", "isolation" (list of str: the layers that were on), "grading" ("shared" or "separate"),
+        "tests" (list of {"name", "outcome", "message", "seconds"}, one per case that was run) and "attempts"; with sandbox="restricted" also "exception_description", which is "exception_message", and with
         `return_output` "output".
 Raises:
     ValueError, TypeError: for arguments that can't be right; the message names the value.
