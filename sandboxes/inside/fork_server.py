@@ -40,11 +40,13 @@ from .frames import (
 )
 from .judge import TESTS_FILE, judge
 from .kernel import LINUX
-from .output import output_of
+from .output import RECORD, output_of
 from .tests_process import serve_tests
 
 # By how much a hard limit is above the soft one. CPU: the signal that can be told from others comes before the one that
 # can't be caught. Memory: what `make_room` makes.
+# Else a report might not fit into its pipe.
+MOST_TEXT_BESIDE_RECORD = 18 << 10
 MARGINS = {resource.RLIMIT_CPU: 1, resource.RLIMIT_AS: 32 << 20}
 
 
@@ -267,9 +269,12 @@ def encoded(report, module, output_variable):
         output_variable: the variable's name; None if there is none.
     """
     output = output_of(module.__dict__, output_variable) if module and output_variable else ""
+    record = output_of(module.__dict__, RECORD) if module and RECORD in module.__dict__ else ""
     if report is None:
-        return output.encode()
+        return (output + "\n" + record if record else output).encode()
     said = {**report, "output": output} if output else report
+    if record and len(said.get("traceback", "")) + len(record) < MOST_TEXT_BESIDE_RECORD:
+        said["record"] = record
     return json.dumps(said, ensure_ascii=False).encode("utf-8", "surrogatepass")
 
 
