@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sandboxes.contract import Limits, Program
+from sandboxes.worker import limits_for_guest
 
 SCRIPT_FILE = "candidate.py"
 """The file that a step without a command runs, in the warm interpreter."""
@@ -29,9 +30,7 @@ class Step:
 
     def as_json(self) -> dict[str, Any]:
         """As the guest wants it."""
-        limits = {**vars(self.limits), "address_space": not self.reserves_memory}
-        if limits["cpu_seconds"] is None:
-            del limits["cpu_seconds"]
+        limits = {**limits_for_guest(self.limits), "address_space": not self.reserves_memory}
         return {"argv": self.argv, "stdin": "", "limits": limits, "memory_status": self.memory_status, "name": ""}
 
 
@@ -59,9 +58,8 @@ class Run:
         step = self.step.as_json() | {"name": self.name, "stdin": self.stdin, "sealed": self.is_sealed}
         if self.expected is not None:
             step |= {"expected": self.expected, "checker": self.checker, "tolerance": self.tolerance}
-        if self.expected is not None or self.is_sealed:
-            # All of it is looked at; the verdict keeps what the program's own limits say.
-            step["limits"]["kept_bytes"] = step["limits"]["output_bytes"]
+        # All of it may be looked at; the verdict keeps what the program's own limits say.
+        step["limits"]["kept_bytes"] = step["limits"]["output_bytes"]
         return step
 
 

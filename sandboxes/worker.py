@@ -252,11 +252,16 @@ def close_workers(workers: Sequence[Worker]) -> None:
 
 @functools.lru_cache(maxsize=256)
 def limits_as_json(limits: Limits) -> str:
-    """A request's limits, as the guest wants them: every one a number that fits into 64 bits."""
+    """A request's limits as JSON."""
+    return json.dumps(limits_for_guest(limits))
+
+
+def limits_for_guest(limits: Limits) -> dict[str, Any]:
+    """Limits as the guest wants them: every one a number that fits into 64 bits."""
     fields = dict(vars(limits))
     if limits.cpu_seconds is None:
         fields["cpu_seconds"] = limits.wall_seconds * (os.cpu_count() or 1) + 1
-    return json.dumps({name: min(value, MOST_LIMIT) for name, value in fields.items()})
+    return {name: min(value, MOST_LIMIT) for name, value in fields.items()}
 
 
 def isolation_from(frame: dict[str, Any]) -> Isolation:

@@ -37,9 +37,13 @@ def is_close(wanted, had, tolerance):
     if wanted == had:
         return True
     try:
-        return math.isclose(float(wanted), float(had), rel_tol=tolerance, abs_tol=tolerance)
+        one, other = float(wanted), float(had)
     except ValueError:
         return False
+    if math.isinf(one) or math.isinf(other):
+        # Also a number that is too large for a float becomes infinite.
+        return one == other and "inf" in wanted.lower() and "inf" in had.lower()
+    return math.isclose(one, other, rel_tol=tolerance, abs_tol=tolerance) or (math.isnan(one) and math.isnan(other))
 
 
 def first_difference(kind, wanted, had, expected, found, same=None):

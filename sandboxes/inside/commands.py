@@ -1,6 +1,7 @@
 """A step of a program that has steps: a command, or a Python script. This happens in the child, which becomes it."""
 
 import atexit
+import errno
 import json
 import linecache
 import os
@@ -13,21 +14,45 @@ from .judge import CANDIDATE_FILE, describe, outcome_of
 STDIN_FILE = ".stdin"
 
 
-def run_step(payload, policy):
-    """Writes a step's files, gives it its input, and becomes its command. Returns only from a script.
+def prepare_step(payload):
+    """Writes a step's files, and gives it its input. What fails here is the sandbox's fault.
 
     Args:
         payload: JSON, bytes: "files", {path: text}; "argv", null for a script; "stdin", text.
+
+    Returns:
+        The step, a dict; it has "report" if it can't be run through a fault of the candidate's.
+
+    Raises:
+        OSError: if a file can't be written, or there is no such command.
+    """
+    step = json.loads(payload)
+    argv = step["argv"]
+    if argv and not is_command(argv[0]):
+        raise FileNotFoundError(f"there is no command {argv[0]}")
+    try:
+        for path, text in step["files"].items():
+            write_file(path, text.encode("utf-8", "surrogatepass"))
+    except OSError as error:
+        if error.errno != errno.ENAMETOOLONG:
+            raise
+        step["report"] = {"outcome": "compile_error", "detail": f"{error.strerror}: {path[:60]}..."}
+    give_input(step["stdin"].encode("utf-8", "surrogatepass"))
+    return step
+
+
+def run_step(step, policy):
+    """Becomes a step's command. Returns only from a script.
+
+    Args:
+        step: as `prepare_step` gives it.
         policy: that a script obeys.
 
     Returns:
-        None if a script ran to its end, else the report: a dict as `judge` gives it. {"outcome": "missing"} if there is
-        no such command here.
+        None if a script ran to its end, else the report: a dict as `judge` gives it.
     """
-    step = json.loads(payload)
-    for path, text in step["files"].items():
-        write_file(path, text.encode("utf-8", "surrogatepass"))
-    give_input(step["stdin"].encode("utf-8", "surrogatepass"))
+    if "report" in step:
+        return step["report"]
     if step["argv"] is None:
         return run_script(policy)
     for number in (signal.SIGPIPE, signal.SIGXFSZ):
@@ -36,7 +61,14 @@ def run_step(payload, policy):
     try:
         os.execvp(step["argv"][0], step["argv"])
     except OSError as error:
-        return {"outcome": "missing", "detail": f"{step['argv'][0]}: {error.strerror}"}
+        return {"outcome": "failed", "detail": f"{step['argv'][0]} can't be run: {error.strerror}"}
+
+
+def is_command(name):
+    """Whether there is such a command. One in the program's own folder is made by its steps."""
+    if "/" in name:
+        return not name.startswith("/") or os.path.exists(name)
+    return any(os.access(os.path.join(folder, name), os.X_OK) for folder in os.get_exec_path())
 
 
 def write_file(path, data):

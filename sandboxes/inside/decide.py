@@ -8,11 +8,9 @@ from .frames import OTHER_REPORT, PASSED_REPORT
 from .output import is_output
 from .streams import reason_not_started, started_at
 
-REPORTED_OUTCOMES = ("failed", "compile_error", "out_of_memory", "exited", "missing")
+REPORTED_OUTCOMES = ("failed", "compile_error", "out_of_memory", "exited")
 # What tests say whose candidate, in another process, does not answer any more.
 GONE = "gone"
-# What a step says whose command is not there.
-MISSING = "missing"
 REPORTED_TEXTS = ("detail", "exception_type", "exception_message", "traceback", "output", "record")
 
 
@@ -75,8 +73,6 @@ def command_reply(trial, began, memory_status):
         reply = {"outcome": "passed"}
         if report.startswith(OTHER_REPORT):
             reply = believed(report)
-        if reply["outcome"] == MISSING:
-            return {"broken": reply["detail"]}
         if status:
             code = status >> 8
             reply = {"outcome": "failed", "detail": "ended with status %d" % code}

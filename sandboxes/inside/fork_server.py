@@ -16,7 +16,7 @@ import time
 import warnings
 
 from .candidate_side import serve
-from .commands import run_step
+from .commands import prepare_step, run_step
 from .endings import end_descendants
 from .frames import (
     ALL_ENDED,
@@ -279,7 +279,7 @@ def encoded(report, module, output_variable):
 
 
 def set_up_child(job, server, limits):
-    """Gives a new child its folder, user and limits; returns the candidate's source, bytes."""
+    """Gives a new child its folder, user and limits; returns the candidate's source, bytes, or its step, a dict."""
     try:
         candidate = read_exact(server.channel.fileno(), job.candidate_bytes)
         if len(candidate) != job.candidate_bytes:
@@ -290,6 +290,8 @@ def set_up_child(job, server, limits):
             os.chdir(server.workplace)
         # A candidate that can see the tests' process is the same user.
         server.privileges.enter_child(server.role != TESTS)
+        if server.runs_step:
+            candidate = prepare_step(candidate)
         for name, pair in limits:
             resource.setrlimit(name, pair)
         gc.enable()

@@ -2,15 +2,21 @@
 
 import json
 
+from .built import is_as, state_of
 from .checkers import difference
 from .decide import command_reply
 from .frames import STEP
 from .streams import started_at
 from .trial import Trial
+from .words import telling
 
 MOST_MESSAGE_CHARS = 2000
 # Of a compiler's words the beginning is what counts.
 MOST_COMPILER_CHARS = 8000
+# Of a reply: what a caller takes, less some. Of it a test without its texts has so many, and a character of text 6.
+MOST_REPLY_BYTES, BYTES_OF_TEST, BYTES_OF_CHAR = 15 << 20, 120, 6
+CHANGED = {"outcome": "failed", "detail": "an earlier run changed the files that the program was built as"}
+COSTS = ("wall_seconds", "cpu_seconds", "peak_memory_bytes")
 
 
 class Steps:
@@ -38,61 +44,107 @@ class Steps:
         """
         if plan:
             self.plan = json.loads(plan)
-        program = json.loads(program)
-        files, tests = program["files"], []
-        reply = {"outcome": "passed", "wall_seconds": 0.0, "cpu_seconds": 0.0, "peak_memory_bytes": 0}
-        reply["grading"] = self.plan["grading"]
-        for step in self.plan["build"]:
-            trial, said = self.step(request, step, files, program["seal"])
-            files = {}
-            add(reply, said)
-            if said.get("outcome") != "passed":
-                return [trial], {**reply, **failed_build(said)}
-        for step in self.plan["runs"]:
-            trial, said = self.step(request, step, files, program["seal"])
-            files = {}
-            add(reply, said)
-            if "broken" in said or trial.reason == "abandoned":
+        self.request, self.program = request, json.loads(program)
+        self.bytes_left = MOST_REPLY_BYTES - BYTES_OF_TEST * len(self.plan["runs"])
+        self.bytes_left -= 2 * BYTES_OF_CHAR * request["limits"]["kept_bytes"]
+        reply = {"outcome": "passed", "detail": "", "stdout": "", "stderr": "", **dict.fromkeys(COSTS, 0)}
+        reply["grading"], reply["tests"] = self.plan["grading"], []
+        trial, failed = self.build(reply)
+        if failed:
+            return [trial], failed
+        # What no compiler made is written anew for each run.
+        self.built = self.box.look(state_of) if self.plan["build"] else {}
+        for number, step in enumerate(self.plan["runs"]):
+            if number and not self.is_as_built():
+                said = {**CHANGED, **dict.fromkeys(COSTS, 0)}
+            else:
+                trial, said = self.step(step, {} if self.built else self.program["files"])
+            if "broken" in said:
                 return [trial], said
-            judge(said, step, program["seal"])
-            tests.append(self.test_of(step, said))
-            if said["outcome"] != "passed" and reply["outcome"] == "passed":
-                told = {name: said[name] for name in said if name not in ("wall_seconds", "cpu_seconds")}
-                reply.update(told, detail=detail_of(step, said))
-                if self.plan["stop"]:
-                    break
-            elif reply["outcome"] == "passed":
-                reply.update(stdout=said.get("stdout", ""), stderr=said.get("stderr", ""))
-        for name in ("stdout", "stderr"):
-            reply[name] = reply.get(name, "")[: request["limits"]["kept_bytes"]]
-        reply["tests"] = tests
+            self.take(reply, step, said)
+            if said["outcome"] != "passed" and self.plan["stop"]:
+                break
+        most = request["limits"]["kept_bytes"]
+        reply.update(stdout=cut(reply["stdout"], most), stderr=cut(reply["stderr"], most))
         return [trial], reply
 
-    def step(self, request, step, files, seal):
+    def build(self, reply):
+        """Runs the steps that must work; (trial of the last, None or the reply for a program that can't be built)."""
+        trial, files = None, self.program["files"]
+        for step in self.plan["build"]:
+            trial, said = self.step(step, files)
+            files = {}
+            if said.get("outcome") != "passed":
+                add(reply, said)
+                return trial, {**reply, **failed_build(said)}
+            add(reply, said)
+        return trial, None
+
+    def is_as_built(self):
+        """Takes away what a run left. Whether what the program was built as is still there, and as it was."""
+        self.box.tidy(self.built)
+        return self.box.look(is_as, self.built)
+
+    def take(self, reply, step, said):
+        """Takes what became of a run into the reply."""
+        judge(said, step, self.program["seal"])
+        add(reply, said)
+        reply["tests"].append(self.test_of(step, said))
+        if reply["outcome"] != "passed":
+            return
+        told = {name: value for name, value in said.items() if name not in COSTS}
+        reply.update(told)
+        if said["outcome"] not in ("passed", "compile_error") and step["name"]:
+            reply["detail"] = "{}: {}".format(step["name"], said["detail"])
+
+    def step(self, step, files):
         """Runs one step; (trial, what became of it)."""
-        limits = {**request["limits"], **step["limits"]}
+        limits = {**self.request["limits"], **step["limits"]}
         # Whatever writes the seal finds it there, once the tests are done.
-        stdin = seal if step.get("sealed") else step["stdin"]
+        stdin = self.program["seal"] if step.get("sealed") else step["stdin"]
         payload = json.dumps({"files": files, "argv": step["argv"], "stdin": stdin}).encode()
         trial = Trial(self.box, limits)
         trial.begin(STEP, len(payload), payload)
-        self.watch(trial, request["id"])
+        self.watch(trial, self.request["id"])
         if trial.reason == "abandoned":
             return trial, {"broken": "abandoned"}
-        return trial, command_reply(trial, started_at(trial.setup), step.get("memory_status"))
+        said = command_reply(trial, started_at(trial.setup), step.get("memory_status"))
+        if said.get("outcome") in ("failed", "crashed") and step["argv"] is not None:
+            words = telling(said["stderr"], said["stdout"])
+            said["detail"] += ": " + words if words else ""
+        return trial, said
 
     def test_of(self, step, said):
         """A test's result, as the caller has it."""
-        message = said.get("detail", "")[:MOST_MESSAGE_CHARS] if said["outcome"] != "passed" else ""
-        test = {"name": step["name"], "outcome": said["outcome"], "message": message, "seconds": said["wall_seconds"]}
-        return {**test, "stdout": said.get("stdout", "")} if self.plan["returns"] else test
+        test = {"name": step["name"], "outcome": said["outcome"], "seconds": said["wall_seconds"]}
+        if self.plan["returns"] and not self.has_room(said.get("stdout", "")):
+            said.update(outcome="output_limit", detail="all its tests wrote more than a checker can be given")
+            test["outcome"] = said["outcome"]
+        elif self.plan["returns"]:
+            test["stdout"] = said.get("stdout", "")
+        if said["outcome"] != "passed" and self.has_room(said["detail"][:MOST_MESSAGE_CHARS]):
+            test["message"] = said["detail"][:MOST_MESSAGE_CHARS]
+        return test
+
+    def has_room(self, text):
+        """Whether a text still fits into the reply, where it then is."""
+        size = len(json.dumps(text))
+        if size > self.bytes_left:
+            return False
+        self.bytes_left -= size
+        return True
 
 
 def add(reply, said):
     """Adds up what a program used."""
     for name in ("wall_seconds", "cpu_seconds"):
-        reply[name] += said.get(name, 0.0)
+        reply[name] += said.get(name, 0)
     reply["peak_memory_bytes"] = max(reply["peak_memory_bytes"], said.get("peak_memory_bytes", 0))
+
+
+def cut(text, most):
+    """The beginning of a text, which says so."""
+    return text if len(text) <= most else text[:most] + "\n[cut]"
 
 
 def failed_build(said):
@@ -121,8 +173,3 @@ def judge(said, step, seal):
         wrong = difference(step["checker"], step["tolerance"], step["expected"], said.get("stdout", ""))
         if wrong:
             said.update(outcome="failed", detail=wrong)
-
-
-def detail_of(step, said):
-    """A line for people on a program one of whose tests failed."""
-    return f"{step['name']}: {said['detail']}" if step["name"] else said["detail"]

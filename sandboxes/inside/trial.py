@@ -13,6 +13,8 @@ from .memory import container_is_full, uses_more_than
 from .streams import MOST_REPORT_BYTES, Stream, started_at
 
 SECONDS_BETWEEN_LOOKS_AT_MEMORY = 0.05
+# A compiler may take longer than a caller believes a silent guest.
+SECONDS_BETWEEN_WORDS = 5
 # Most programs are so quick that they need not be watched.
 SECONDS_UNWATCHED = 0.01
 
@@ -125,17 +127,18 @@ class Trial:
 class Watch:
     """The supervisor's eye on programs that run together."""
 
-    def __init__(self, trials, requests, on_longer):
+    def __init__(self, trials, requests, on_waiting):
         """Watches nothing yet.
 
         Args:
             trials: when the first of them ends, all are to end.
             requests: the pipe from the caller, which may close it.
-            on_longer: called when they are given longer because the machine was busy.
+            on_waiting: called now and then while they run.
         """
-        self.trials, self.requests, self.on_longer = trials, requests, on_longer
+        self.trials, self.requests, self.on_waiting = trials, requests, on_waiting
         self.first, self.limits = trials[0], trials[0].limits
         self.deadline = self.first.sent_at + self.limits["wall_seconds"]
+        self.next_word = self.first.sent_at + SECONDS_BETWEEN_WORDS
 
     def wait(self):
         """Waits for the first one's end, or brings it about."""
@@ -185,5 +188,7 @@ class Watch:
             self.deadline = max(trial.next_deadline() for trial in self.trials if trial.ended_at is None)
             if self.deadline <= time.monotonic():
                 return "timed_out"
-            self.on_longer()
+        if time.monotonic() >= self.next_word:
+            self.next_word += SECONDS_BETWEEN_WORDS
+            self.on_waiting()
         return None
