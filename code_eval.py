@@ -68,7 +68,7 @@ Args:
     checker: what decides on the output of a case: "tokens" (default), "exact", "floats", "lines-unordered", a function
         (input, expected output, output) -> bool, or its "module:name".
     tolerance: float, > 0: by how much numbers may differ for "floats", relative or absolute. Default 1e-6.
-    stop_at_first_failure: bool: whether the cases after the first that failed are left out. Default True.
+    stop_at_first_failure: bool: whether cases and asserts after the first that failed are left out. Default True.
     partial_credit: bool: whether results have "partial_credit", the share of tests that passed. Default False.
     assemble: function (candidate, reference) -> program, for tests that are code. Default: the one before the other.
     on_sandbox_error: "raise" (default) or "exclude": what to do about a candidate that the sandbox could not run, also
@@ -114,8 +114,9 @@ Returns:
         "failed", "compile_error", "timed_out", "out_of_memory", "crashed", "exited" or "output_limit"), "detail",
         "exception_type", "exception_message", "traceback", "stdout", "stderr", "wall_seconds", "cpu_seconds",
         "peak_memory_bytes", "isolation" (list of str: the layers that were on), "grading" ("shared" or "separate"),
-        "tests" (list of {"name", "outcome", "message", "seconds"}, one per case that was run) and "attempts"; with sandbox="restricted" also "exception_description", which is "exception_message", and with
-        `return_output` "output".
+        "tests" (list of {"name", "outcome", "message", "seconds"}, one per test that was run) and "attempts";
+        with sandbox="restricted" also "exception_description", which is "exception_message", and with `return_output`
+        "output".
 Raises:
     ValueError, TypeError: for arguments that can't be right; the message names the value.
     sandboxes.SandboxUnavailable: if the sandbox can't run candidates, or not as isolated as "strict" demands.

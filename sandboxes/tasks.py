@@ -15,6 +15,7 @@ from sandboxes.dispatch import Ended
 from sandboxes.grading import grading_of
 from sandboxes.inside.checkers import CHECKERS
 from sandboxes.languages import COMPILE_SECONDS, LANGUAGES, checked_language, compiling, paths_for, program_in
+from sandboxes.python_tests import needs_shared, runnable, with_tests
 from sandboxes.steps import SCRIPT_FILE, Plan, Run, Step, program_with_steps
 
 OPTIONS = (
@@ -133,10 +134,10 @@ class Job:
     """The programs of tasks, and how their verdicts are finished."""
 
     programs: list[Program]
-    cases: list[Cases | None]
-    """Of each program: what the checker of the caller's decides on."""
+    references: list[str | Cases | None]
+    """Of each program: cases, if the checker of the caller's decides on them; tests in Python; None for others."""
 
-    checker: str | Checker
+    kinds: Kinds
 
     @classmethod
     def of(cls, kinds: Kinds, tasks: Sequence[tuple[Sequence[str], Any]], limits: Limits, grading: str) -> Job:
@@ -151,26 +152,35 @@ class Job:
         Raises:
             ValueError, TypeError: if a reference is no tests.
         """
-        programs, cases = [], []
+        programs: list[Program] = []
+        references: list[str | Cases | None] = []
         for number, (candidates, reference) in enumerate(tasks):
             language = kinds.languages[number] if kinds.languages else kinds.language
             try:
                 found = cases_of(reference)
+                make = maker(kinds, language, reference, found, limits, grading)
             except (ValueError, TypeError) as error:
                 raise type(error)(f"references[{number}]: {error}") from None
-            make = maker(kinds, language, reference, found, limits, grading)
             programs += [make(candidate) for candidate in candidates]
-            cases += [found if callable(kinds.checker) and found and not found.function else None] * len(candidates)
-        return cls(programs, cases, kinds.checker)
+            decides = callable(kinds.checker) and found and not found.function
+            of_python = reference if found is None and language == "python" and kinds.assemble is None else None
+            references += [found if found and decides else of_python] * len(candidates)
+        return cls(programs, references, kinds)
 
     def finished(self, ended: Sequence[Ended]) -> list[Ended]:
-        """What became of the programs, after the caller's checker has seen their output."""
-        if not callable(self.checker):
-            return list(ended)
+        """What became of the programs: with single tests, and after the caller's checker has seen their output."""
         return [
-            checked_by(self.checker, cases, each) if cases and isinstance(each, Verdict) else each
-            for each, cases in zip(ended, self.cases, strict=True)
+            self._finished(each, reference) if isinstance(each, Verdict) else each
+            for each, reference in zip(ended, self.references, strict=True)
         ]
+
+    def _finished(self, verdict: Verdict, reference: str | Cases | None) -> Verdict:
+        if isinstance(reference, Cases):
+            return checked_by(self.kinds.checker, reference, verdict) if callable(self.kinds.checker) else verdict
+        if reference is not None:
+            return with_tests(verdict, reference, not self.kinds.stop_at_first_failure)
+        # A run that is all the tests there are is none of them.
+        return replace(verdict, tests=tuple(test for test in verdict.tests if test.name))
 
 
 def maker(
@@ -182,8 +192,11 @@ def maker(
             assemble = kinds.assemble
             return lambda candidate: whole_program(language, assemble(candidate, reference), limits, kinds)
         if language == "python":
-            chosen = grading_of(grading, reference)
-            return lambda candidate: Program(candidate, reference, limits, chosen)
+            if grading == "separate" and needs_shared(reference):
+                raise ValueError("tests for pytest run with the candidate; choose grading='auto' or 'shared'")
+            tests = runnable(reference, not kinds.stop_at_first_failure)
+            chosen = "shared" if grading == "auto" and needs_shared(reference) else grading_of(grading, tests)
+            return lambda candidate: Program(candidate, tests, limits, chosen)
         return lambda candidate: program_in(language, candidate, reference, limits, kinds.compile_seconds)
     if cases.function:
         if language != "python":
