@@ -71,6 +71,8 @@ Args:
     stop_at_first_failure: bool: whether cases and asserts after the first that failed are left out. Default True.
     partial_credit: bool: whether results have "partial_credit", the share of tests that passed. Default False.
     assemble: function (candidate, reference) -> program, for tests that are code. Default: the one before the other.
+    extract: what takes the code out of a chat answer: "last" or "all" of its fenced blocks, "defining": the last that
+        defines what the tests use; or a function (candidate, reference) -> code. Default None: all of it is code.
     on_sandbox_error: "raise" (default) or "exclude": what to do about a candidate that the sandbox could not run, also
         after it was tried on fresh workers. An excluded one counts neither as right nor as wrong.
     progress: bool: whether to show a bar. Default: on a terminal, for runs of more than a second or two.

@@ -112,7 +112,7 @@ class Assertion:
 
 @functools.lru_cache(maxsize=1024)
 def kind_of(tests: str) -> str:
-    """The kind of tests: "unittest", "pytest", or "asserts", which is all other code, and what runs its tests itself."""
+    """The kind of tests: "unittest", "pytest", or "asserts": all other code, and what runs its tests itself."""
     try:
         tree = parsed(tests)
     except ValueError:

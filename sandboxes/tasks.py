@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any
 
+from sandboxes.answers import EXTRACTORS
 from sandboxes.cases import Cases, Checker, cases_of, checked_by, tests_of_calls
 from sandboxes.checks import positive, shortened
 from sandboxes.contract import MOST_KEPT_BYTES, Limits, Program, Verdict
@@ -27,6 +28,7 @@ OPTIONS = (
     "stop_at_first_failure",
     "partial_credit",
     "assemble",
+    "extract",
 )
 MOST_REPLY_BYTES = 8 << 20
 
@@ -45,6 +47,8 @@ class Kinds:
     stop_at_first_failure: bool = True
     partial_credit: bool = False
     assemble: Callable[[str, Any], str] | None = None
+    extract: Callable[[str, str], str] | None = None
+    """(candidate, reference) -> the code in it; None: all of it is code."""
 
     @classmethod
     def checked(cls, **given: Any) -> Kinds:
@@ -76,6 +80,7 @@ class Kinds:
             stop_at_first_failure=given.get("stop_at_first_failure", not partial_credit),
             partial_credit=partial_credit,
             assemble=given.get("assemble"),
+            extract=checked_extractor(given.get("extract")),
         )
 
     @property
@@ -94,6 +99,19 @@ class Kinds:
             raise ValueError(f'sandbox="restricted" runs Python only, not {others[0]}; choose "subprocess" or "docker"')
         if tasks is not None and self.languages and len(self.languages) != tasks:
             raise ValueError(f"there are {len(self.languages)} languages, but {tasks} tasks; one each a task")
+
+
+def checked_extractor(extract: Any) -> Callable[[str, str], str] | None:
+    """What takes the code out of an answer, from its name or a function; None for None.
+
+    Raises:
+        ValueError: if there is no such way.
+    """
+    if extract is None or callable(extract):
+        return extract  # type: ignore[no-any-return]
+    if not isinstance(extract, str) or extract not in EXTRACTORS:
+        raise ValueError(f"extract must be one of {', '.join(EXTRACTORS)}, or a function, not {shortened(extract)}")
+    return EXTRACTORS[extract]
 
 
 def checked_checker(checker: Any) -> str | Checker:
@@ -161,6 +179,8 @@ class Job:
                 make = maker(kinds, language, reference, found, limits, grading)
             except (ValueError, TypeError) as error:
                 raise type(error)(f"references[{number}]: {error}") from None
+            if kinds.extract is not None:
+                candidates = [kinds.extract(candidate, reference) for candidate in candidates]
             programs += [make(candidate) for candidate in candidates]
             decides = callable(kinds.checker) and found and not found.function
             of_python = reference if found is None and language == "python" and kinds.assemble is None else None
