@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import gzip
 import json
 import zlib
@@ -123,8 +124,15 @@ def program_of(problem: Problem, completion: str, limits: Limits, grading: str =
         limits: what the program may use.
         grading: one of GRADINGS.
     """
-    tests = f"{problem.test}\ncheck({problem.entry_point})\n"
+    tests = tests_of(problem)
     return Program(problem.prompt + completion, tests, limits, grading_of(grading, tests))
+
+
+# One text for all samples of a problem: it may be long, and they many.
+@functools.lru_cache(maxsize=64)
+def tests_of(problem: Problem) -> str:
+    """A problem's tests, which call its function."""
+    return f"{problem.test}\ncheck({problem.entry_point})\n"
 
 
 def read_records(path: Path, fields: tuple[str, ...], faults: list[str]) -> Iterator[tuple[str, dict[str, Any]]]:

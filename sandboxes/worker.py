@@ -227,7 +227,9 @@ class Worker:
 
     def clear_up(self) -> None:
         """Removes what a guest that has ended may have left."""
-        remove_folder(self.scratch)
+        # One with a root of its own has removed its folder itself, and the name may be somebody else's since.
+        if self.isolation is None or "mount" not in self.isolation.layers:
+            remove_folder(self.scratch)
 
     def drop(self) -> None:
         """Closes this process's ends of the pipes, which tells the guest to end, and waits for nothing."""

@@ -11,6 +11,8 @@ from space.view import offer_panel
 
 FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
 IMAGE = re.compile(r"^.*!\[[^\]]*\]\([^)]*\).*\n", re.MULTILINE)
+TITLE = re.compile(r"\A\s*# .*\n")
+SECTION = re.compile(r"^## ", re.MULTILINE)
 LINK = re.compile(r"\[([^\]]+)\]\((?!https?://)[^)]*\)")
 
 CALL = """\
@@ -41,10 +43,19 @@ def about_tab(service: Service, readme: str, security: str) -> None:
     gr.Markdown("### What isolates programs on this server")
     for offer in service.offers.values():
         gr.HTML(offer_panel(offer))
-    with gr.Accordion("The metric card", open=True):
-        gr.Markdown(for_a_page(readme))
-    with gr.Accordion("What the sandbox promises, and what it does not", open=False):
-        gr.Markdown(for_a_page(security))
+    add_document("The metric card", readme)
+    add_document("What the sandbox promises, and what it does not", security)
+
+
+def add_document(title: str, text: str) -> None:
+    """Adds a Markdown file of the project's: its introduction, and a part to open for each of its sections."""
+    introduction, *sections = SECTION.split(for_a_page(text))
+    gr.Markdown(f"### {title}")
+    gr.Markdown(TITLE.sub("", introduction), elem_classes="ce-document")
+    for section in sections:
+        heading, _, body = section.partition("\n")
+        with gr.Accordion(heading, open=False):
+            gr.Markdown(body, elem_classes="ce-document")
 
 
 def for_a_page(text: str) -> str:

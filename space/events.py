@@ -12,6 +12,9 @@ import gradio as gr
 
 from space.requests import BadRequest
 
+# Of a message: 50 lines of a file may be wrong.
+MOST_CHARS = 8_000
+
 Handler = Callable[..., Any]
 
 
@@ -37,7 +40,8 @@ def with_errors(run: Handler, in_page: bool = False) -> Handler:
 
 def shown_error(error: BadRequest, in_page: bool) -> gr.Error:
     """The error that shows a visitor what is wrong."""
-    text = str(error)
+    # What it names is the visitor's, and may be long.
+    text = str(error)[:MOST_CHARS]
     return gr.Error(
         escape(text).replace("\n", "<br>") if in_page else text, print_exception=False, title="Please check"
     )

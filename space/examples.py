@@ -62,7 +62,7 @@ import ctypes
 
 
 def run_lengths(text):
-    print("about to read memory that is not there")
+    print("about to read memory that is not there", flush=True)
     return ctypes.string_at(0)
 """
 

@@ -13,11 +13,14 @@ from space.events import shown_error, with_errors
 from space.files import ResultsFile
 from space.requests import BadRequest
 from space.service import Service
-from space.view import candidate, estimates, message, progress
+from space.view import LABELS, candidate, estimates, message, progress
 
-COLUMNS: list[Any] = ["#", "task", "sample", "outcome", "seconds", "MiB", "detail"]
-KINDS: list[Any] = ["number", "str", "number", "str", "number", "number", "str"]
-WIDTHS: list[str | int] = ["60px", "130px", "80px", "125px", "90px", "65px", "420px"]
+# What matters most stands first: a phone shows no more.
+COLUMNS: list[Any] = ["#", "outcome", "task", "sample", "seconds", "MiB", "detail"]
+KINDS: list[Any] = ["number", "str", "str", "number", "number", "number", "str"]
+WIDTHS: list[str | int] = ["60px", "140px", "130px", "80px", "90px", "65px", "420px"]
+NOTHING = '<p class="ce-empty">Nothing was scored.</p>'
+NO_RESULTS = '<p class="ce-empty">Upload a file of samples, and its problems or a data set.</p>'
 NO_DATASET = ("none: I upload problems", "")
 
 
@@ -43,14 +46,14 @@ def file_tab(service: Service, runs: dict[str, Any]) -> None:
                 label="or a data set on the Hub",
             )
             chosen = controls(service)
-            with gr.Row():
+            with gr.Row(elem_classes=["ce-pair", "ce-actions"]):
                 run = gr.Button("Score", variant="primary", elem_classes="ce-run")
-                cancel = gr.Button("Cancel", variant="stop", interactive=False)
+                cancel = gr.Button("Cancel", interactive=False)
         with gr.Column(scale=7, min_width=320):
-            status = gr.HTML('<p class="ce-empty">Upload a file of samples, and its problems or a data set.</p>')
+            status = gr.HTML(NO_RESULTS, elem_classes="ce-status")
             numbers = gr.HTML()
             curve = curve_plot()
-            download = gr.DownloadButton("Download results.jsonl", visible=False)
+            download = gr.DownloadButton("Download results.jsonl", size="sm", visible=False)
             table = gr.Dataframe(
                 headers=COLUMNS,
                 datatype=KINDS,
@@ -64,7 +67,7 @@ def file_tab(service: Service, runs: dict[str, Any]) -> None:
                 buttons=["fullscreen"],
                 elem_classes="ce-table",
             )
-            opened = gr.HTML()
+            opened = gr.HTML(elem_classes="ce-opened")
             kept = gr.State(None, time_to_live=3600)
 
     async def run_file(
@@ -87,7 +90,7 @@ def file_tab(service: Service, runs: dict[str, Any]) -> None:
                         estimates(news.estimates, news.left_out),
                         drawn(news.curve),
                         gr.update(value=str(each.file.path), visible=True),
-                        gr.update(value=each.rows, visible=True),
+                        gr.update(value=[shown_row(*row) for row in each.rows], visible=True),
                         "",
                         each.file,
                         *idle,
@@ -105,17 +108,20 @@ def file_tab(service: Service, runs: dict[str, Any]) -> None:
         title = f"{record['task_id']}, sample {record['completion_id']}"
         return candidate(title, record).replace("<details ", "<details open ", 1)
 
+    outputs = [status, numbers, curve, download, table, opened, kept, run, cancel]
     event = run.click(
         with_errors(run_file, in_page=True),
         [samples, problems, dataset, *chosen.inputs],
-        [status, numbers, curve, download, table, opened, kept, run, cancel],
+        outputs,
         api_visibility="private",
         show_progress="hidden",
         **runs,
     )
     idle = (gr.update(interactive=True), gr.update(interactive=False))
-    nothing = '<p class="ce-empty">Nothing was scored.</p>'
-    event.failure(lambda: (nothing, *idle), None, [status, run, cancel], queue=False, api_visibility="private")
+    hidden = gr.update(visible=False)
+    # Else results of an earlier run would look like this one's.
+    nothing = (NOTHING, "", hidden, hidden, hidden, "", None)
+    event.failure(lambda: (*nothing, *idle), None, outputs, queue=False, api_visibility="private")
     cancel.click(
         lambda: (message("Cancelled. Nothing was scored.", "info"), *idle),
         None,
@@ -125,3 +131,8 @@ def file_tab(service: Service, runs: dict[str, Any]) -> None:
         api_visibility="private",
     )
     table.select(opened_row, kept, opened, queue=False, api_visibility="private", show_progress="hidden")
+
+
+def shown_row(number: int, task: str, sample: int, outcome: str, *others: Any) -> list[Any]:
+    """A row as the table has it."""
+    return [number, LABELS[outcome], task, sample, *others]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import functools
 import gzip
 import json
+import os
 import shutil
 import tempfile
-import time
 import uuid
 import zlib
 from collections.abc import Callable, Iterable, Mapping
@@ -23,7 +23,7 @@ from space.settings import Settings
 CHUNK_BYTES = 1 << 16
 # A line is parsed as a whole, and what JSON makes of it takes a multiple of its size.
 MOST_LINE_BYTES = 1 << 20
-SECONDS_KEPT = 3600.0
+ELSEWHERE = "`code-eval run` on a machine of your own has none"
 
 Read = TypeVar("Read")
 
@@ -51,10 +51,11 @@ def checked_job(
     else:
         tasks = from_dataset(settings, str(dataset))
     found = from_upload(settings, Path(samples), lambda path: read_samples(path, tasks))
-    if len(found) > settings.max_samples:
+    # Each is a text of its own once it is a program: a long prompt can be that of every sample.
+    if sum(len(tasks[each.task_id].prompt) + len(each.completion) for each in found) > settings.max_file_mb << 20:
         raise BadRequest(
-            f"at most {settings.max_samples:,} samples may be scored at once here, not {len(found):,}; "
-            "`code-eval run` on a machine of your own has no such limit"
+            f"prompts and completions make programs of more than {settings.max_file_mb} MiB, which is the limit here; "
+            f"{ELSEWHERE}"
         )
     return found, tasks
 
@@ -65,34 +66,38 @@ def from_upload(settings: Settings, path: Path, read: Callable[[Path], Read]) ->
     Raises:
         BadRequest: if it is too big, or wrong; the messages have the file's name without its folder.
     """
-    check_size(path, settings.max_file_mb)
+    check_size(settings, path)
     try:
         return read(path)
     except BadInput as error:
         raise BadRequest(str(error).replace(str(path), path.name)) from None
 
 
-def check_size(path: Path, most_mb: int) -> None:
+def check_size(settings: Settings, path: Path) -> None:
     """Reads a file once, in small pieces, so that nothing that it unpacks to is ever whole in memory.
 
     Raises:
-        BadRequest: if it is more than the limit once it is unpacked, has a line that is too long, or can't be unpacked.
+        BadRequest: if it can't be unpacked, or is then too big, or has too many lines or one that is too long.
     """
-    size = line = 0
+    size = line = lines = 0
     try:
         with open(path, "rb") as plain:
             zipped = plain.read(2) == b"\x1f\x8b"
         with gzip.open(path) if zipped else open(path, "rb") as file:
             while chunk := file.read(CHUNK_BYTES):
                 size += len(chunk)
-                if size > most_mb << 20:
-                    raise BadRequest(f"{path.name} holds more than {most_mb} MiB, which is the limit here")
+                if size > settings.max_file_mb << 20:
+                    raise BadRequest(f"{path.name} holds more than {settings.max_file_mb} MiB, which is the limit here")
                 first, *others = chunk.split(b"\n")
                 line += len(first)
                 for each in others:
                     check_line(path, line)
                     line = len(each)
                 check_line(path, line)
+                lines += len(others)
+                if lines > settings.max_samples:
+                    most = f"{settings.max_samples:,} lines"
+                    raise BadRequest(f"{path.name} has more than {most}, which is the limit here; {ELSEWHERE}")
     except (OSError, EOFError, zlib.error) as error:
         raise BadRequest(f"can't read {path.name}: {without_paths(str(error))}") from None
 
@@ -112,15 +117,15 @@ def from_dataset(settings: Settings, name: str) -> dict[str, Problem]:
     if name not in settings.datasets:
         raise BadRequest(f"unknown data set {name!r}; choose one of {', '.join(settings.datasets)}, or upload problems")
     try:
-        return loaded(name)
+        return loaded(settings.datasets[name])
     except BadInput as error:
         raise BadRequest(without_paths(str(error))) from None
 
 
 @functools.lru_cache(maxsize=8)
-def loaded(name: str) -> dict[str, Problem]:
+def loaded(dataset: str) -> dict[str, Problem]:
     """A data set's problems, kept for the next visitor."""
-    return load_problems(name, "test")
+    return load_problems(dataset, "test")
 
 
 @dataclass(frozen=True)
@@ -147,17 +152,23 @@ class ResultsFile:
 
 
 class Shelf:
-    """A folder of results, each kept for an hour, all gone with the server."""
+    """The folder of all that visitors give and get, gone with the server. `space.upkeep` keeps it small."""
 
-    def __init__(self) -> None:
-        """Makes the folder."""
-        self._folder = Path(tempfile.mkdtemp(prefix="code-eval-space-"))
+    def __init__(self, folder: Path):
+        """Keeps files there."""
+        self.folder = folder
+
+    @classmethod
+    def new(cls) -> Shelf:
+        """One in a new folder: in Gradio's, if the environment names one for it."""
+        if parent := os.environ.get("GRADIO_TEMP_DIR"):
+            os.makedirs(parent, exist_ok=True)
+        return cls(Path(tempfile.mkdtemp(prefix="code-eval-space-", dir=parent)).resolve())
 
     def keep(self, records: Iterable[Mapping[str, Any]]) -> ResultsFile:
-        """Writes records as JSON lines, and removes results that are older than an hour."""
-        self._sweep()
-        # A folder of its own: the file's name is the one that is downloaded.
-        path = self._folder / uuid.uuid4().hex / "results.jsonl"
+        """Writes records as JSON lines."""
+        # A folder of its own, which can't be guessed: the file's name is the one that is downloaded.
+        path = self.folder / uuid.uuid4().hex / "results.jsonl"
         path.parent.mkdir()
         offsets = []
         with open(path, "wb") as file:
@@ -166,11 +177,6 @@ class Shelf:
                 file.write(json.dumps(record).encode() + b"\n")
         return ResultsFile(path, tuple(offsets))
 
-    def _sweep(self) -> None:
-        for folder in self._folder.iterdir():
-            if time.time() - folder.stat().st_mtime > SECONDS_KEPT:
-                shutil.rmtree(folder)
-
     def close(self) -> None:
-        """Removes all of them."""
-        shutil.rmtree(self._folder, ignore_errors=True)
+        """Removes all of it."""
+        shutil.rmtree(self.folder, ignore_errors=True)

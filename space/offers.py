@@ -38,8 +38,8 @@ ALLOWED_IMPORTS = (
 """Modules that candidates of the restricted sandbox may import: those of which a view keeps the policy closed."""
 
 STRONGEST_FIRST = ("docker", "subprocess", "restricted")
-# Not in a word: "and/or" is no path.
-A_PATH = re.compile(r"(?<![\w/.])/(?:[\w.+@~-]+/)*[\w.+@~-]*")
+# Not in a word, "and/or" is no path; and not of an address, which is there to be read.
+A_PATH = re.compile(r"""(https?://\S+)|(?<![\w.])/[^\s'"`,;:()\[\]]*""")
 
 
 @dataclass(frozen=True)
@@ -103,4 +103,4 @@ def default_of(offers: Mapping[str, Offer], settings: Settings) -> str:
 
 def without_paths(text: str) -> str:
     """A message without the paths that are in it: a visitor learns nothing of the server's files."""
-    return A_PATH.sub("…", text)
+    return A_PATH.sub(lambda found: found[1] or "…", text)

@@ -10,28 +10,32 @@ import gradio as gr
 from starlette.middleware import Middleware
 
 from space.about import about_tab
-from space.bodies import BodyLimit
+from space.calls import ToolCalls
 from space.endpoints import add_endpoints
 from space.file_tab import file_tab
+from space.gate import Gate
 from space.requests import NOT_ALLOWED, is_allowed
 from space.service import Service
 from space.try_tab import try_tab
+from space.upkeep import upkeep
 from space.view import message
 
 TITLE = "Code Eval"
 TAGLINE = "Runs model-written programs against tests, each in a sandbox, and says what became of every one."
 SECONDS_BETWEEN_SWEEPS = 600
 SECONDS_KEPT = 3600
+MOST_SESSIONS = 1_000
 # Gradio's own default fonts come from another server.
 FONTS = ("ui-sans-serif", "system-ui", "sans-serif")
 MONO_FONTS = ("ui-monospace", "Consolas", "monospace")
 
 
-def build(service: Service, readme: str, security: str) -> gr.Blocks:
+def build(service: Service, calls: ToolCalls, readme: str, security: str) -> gr.Blocks:
     """The page with its tabs and endpoints.
 
     Args:
         service: what it does.
+        calls: of the endpoints as tools.
         readme: the project's README.md.
         security: its SECURITY.md.
     """
@@ -50,18 +54,24 @@ def build(service: Service, readme: str, security: str) -> gr.Blocks:
                 file_tab(service, runs)
             with gr.Tab("About", id="about"):
                 about_tab(service, readme, security)
-        add_endpoints(service, runs)
+        add_endpoints(service, calls, runs)
     # Whoever calls the endpoints waits in the queue too.
     page.queue(max_size=settings.max_queue, api_open=False, default_concurrency_limit=None)
     return page
 
 
-def launch_options(service: Service) -> dict[str, Any]:
+def launch_options(service: Service, calls: ToolCalls) -> dict[str, Any]:
     """Keywords of `launch`."""
     assets = files("space")
-    most_bytes = service.settings.max_file_mb << 20
+    settings = service.settings
+    theme = gr.themes.Default(primary_hue="indigo", neutral_hue="slate", font=FONTS, font_mono=MONO_FONTS)
     return {
-        "theme": gr.themes.Default(primary_hue="indigo", neutral_hue="slate", font=FONTS, font_mono=MONO_FONTS),
+        # Gradio's own are too pale to read.
+        "theme": theme.set(
+            body_text_color_subdued="*neutral_500",
+            button_primary_background_fill="*primary_600",
+            button_primary_background_fill_hover="*primary_700",
+        ),
         "css": (assets / "page.css").read_text(encoding="utf-8"),
         "head": f"<script>{(assets / 'page.js').read_text(encoding='utf-8')}</script>",
         "footer_links": ["api"],
@@ -70,7 +80,12 @@ def launch_options(service: Service) -> dict[str, Any]:
         "enable_monitoring": False,
         "ssr_mode": False,
         "show_error": False,
-        "max_file_size": most_bytes,
+        "max_file_size": settings.max_file_mb << 20,
+        # Each takes 250 KiB of memory.
+        "state_session_capacity": MOST_SESSIONS,
         "mcp_server": importlib.util.find_spec("mcp") is not None,
-        "app_kwargs": {"middleware": [Middleware(BodyLimit, most_bytes=most_bytes)]},
+        "app_kwargs": {
+            "middleware": [Middleware(Gate, settings=settings, calls=calls)],
+            "lifespan": upkeep(service.shelf.folder, settings.max_disk_mb << 20),
+        },
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,9 +12,11 @@ from sandboxes import GRADINGS, Limits, Program, Sandbox, grading_of, positive, 
 from space.offers import Offer
 from space.settings import Settings
 
-# Of stdout and of stderr each: a page shows no more, and a file of 20,000 results stays small.
+# Of stdout and of stderr each: a page shows no more.
 KEPT_BYTES = 4 << 10
 MOST_K = 1_000
+# Read as a syntax tree, with several seconds and 250 MiB for these at most, where the server's own threads wait.
+MOST_TESTS_CHARS = 1 << 18
 DEFAULT_KS = (1, 10, 100)
 
 NOT_ALLOWED = (
@@ -112,6 +114,15 @@ def checked_ks(k: Any) -> tuple[int, ...]:
     return tuple(dict.fromkeys(ks))
 
 
+def check_tests(grading: str, tests: Collection[str]) -> None:
+    """Raises BadRequest if these are more than is read to find out how they are to be graded."""
+    if grading != "shared" and sum(map(len, tests)) > MOST_TESTS_CHARS:
+        raise BadRequest(
+            f"with grading={grading!r} all tests together may be at most {MOST_TESTS_CHARS >> 10} KiB long here; "
+            "grading='shared' has no such limit"
+        )
+
+
 def checked_programs(
     settings: Settings, choices: Choices, predictions: Any, references: Any
 ) -> tuple[list[int], list[Program]]:
@@ -127,9 +138,9 @@ def checked_programs(
     sizes = [len(candidates) for candidates, _ in tasks]
     if sum(sizes) > settings.max_candidates:
         raise BadRequest(
-            f"at most {settings.max_candidates} candidates may be run at once here, not {sum(sizes)}; "
-            "score a file instead"
+            f"at most {settings.max_candidates} candidates may be run at once here, not {sum(sizes)}; use /score_file"
         )
+    check_tests(choices.grading, {tests for _, tests in tasks})
     programs = [
         Program(candidate, tests, choices.limits, grading_of(choices.grading, tests))
         for candidates, tests in tasks

@@ -8,8 +8,9 @@ import threading
 import time
 from collections.abc import AsyncGenerator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
-from sandboxes import Ended, Program, RunStopped, SandboxUnavailable, usable_cpus, warm_pool
+from sandboxes import Ended, Program, RunStopped, SandboxUnavailable, Verdict, usable_cpus, warm_pool
 from space.offers import without_paths
 from space.requests import BadRequest, Choices
 from space.settings import Settings
@@ -17,6 +18,9 @@ from space.settings import Settings
 logger = logging.getLogger("code_eval")
 
 SECONDS_BETWEEN_NEWS = 0.25
+# Of all texts of a run's results together, in memory and on disk; but a few lines of each.
+MOST_TEXT_CHARS, FEWEST_CHARS = 16 << 20, 200
+TEXTS = ("detail", "exception_type", "exception_message", "traceback", "stdout", "stderr")
 
 
 class Runner:
@@ -60,11 +64,16 @@ class Runner:
     ) -> None:
         """Fills `ended`, in a thread of its own."""
         deadline = time.monotonic() + self.settings.max_run_seconds
+        most_chars = max(FEWEST_CHARS, MOST_TEXT_CHARS // (len(TEXTS) * len(programs)))
+
+        def keep(index: int, each: Ended) -> None:
+            ended[index] = fit(each, most_chars)
+
         try:
             warm_pool(choices.sandbox).run_all(
                 programs,
                 usable_cpus(),
-                ended.__setitem__,
+                keep,
                 "exclude",
                 lambda: stop.is_set() or time.monotonic() > deadline,
             )
@@ -73,3 +82,15 @@ class Runner:
         except SandboxUnavailable as error:
             logger.exception("a run failed")
             raise BadRequest(f"the sandbox does not work at the moment: {without_paths(str(error))}") from None
+
+
+def fit(ended: Ended, most_chars: int) -> Ended:
+    """What became of a program, fit to be sent: its texts are as long as they may be, and can be encoded.
+
+    A traceback keeps its end, which says what was raised.
+    """
+    if not isinstance(ended, Verdict):
+        return SandboxUnavailable(without_paths(str(ended)))
+    texts = {name: getattr(ended, name) for name in TEXTS}
+    kept = {name: text[-most_chars:] if name == "traceback" else text[:most_chars] for name, text in texts.items()}
+    return replace(ended, **{name: text.encode("utf-8", "replace").decode() for name, text in kept.items()})

@@ -13,14 +13,15 @@ from typing import Any
 from code_eval import result_of
 from code_tasks.scoring import Job
 from code_tasks.summary import PassAtK, pass_at_k
-from sandboxes import Ended, Verdict
+from sandboxes import Ended, Verdict, printable
 from space.files import ResultsFile, Shelf, checked_job
 from space.offers import Offer, default_of
-from space.requests import Choices, checked_choices, checked_programs
+from space.requests import Choices, check_tests, checked_choices, checked_programs
 from space.runs import Runner
 from space.settings import Settings
 
 MOST_CURVE_POINTS = 50
+MOST_CELL_CHARS = 200
 
 
 @dataclass(frozen=True)
@@ -82,12 +83,18 @@ class Scoring:
 class Service:
     """Scores programs for visitors, whose runs know nothing of each other."""
 
-    def __init__(self, settings: Settings, offers: Mapping[str, Offer]):
-        """Starts nothing yet."""
+    def __init__(self, settings: Settings, offers: Mapping[str, Offer], shelf: Shelf):
+        """Starts nothing yet.
+
+        Args:
+            settings: what visitors may ask for.
+            offers: the sandboxes.
+            shelf: where results are kept.
+        """
         self.settings = settings
         self.offers = offers
         self.default_sandbox = default_of(offers, settings)
-        self.shelf = Shelf()
+        self.shelf = shelf
         self._runner = Runner(settings)
 
     def choices(self, sandbox: Any, grading: Any, k: Any, timeout: Any, memory_mb: Any) -> Choices:
@@ -95,17 +102,13 @@ class Service:
         sandbox = self.default_sandbox if sandbox is None else sandbox
         return checked_choices(self.settings, self.offers, sandbox, grading, k, timeout, memory_mb)
 
-    def close(self) -> None:
-        """Removes the results that are kept."""
-        self.shelf.close()
-
     async def evaluate(self, choices: Choices, predictions: Any, references: Any) -> AsyncGenerator[Evaluation, None]:
         """Runs candidates, given as the metric takes them, and tells how far they are.
 
         Raises:
             BadRequest: for what can't be run.
         """
-        sizes, programs = checked_programs(self.settings, choices, predictions, references)
+        sizes, programs = await asyncio.to_thread(checked_programs, self.settings, choices, predictions, references)
         places = [(task, number) for task, size in enumerate(sizes) for number in range(size)]
         began = time.monotonic()
 
@@ -140,6 +143,8 @@ class Service:
             BadRequest: for what can't be run.
         """
         in_file, tasks = await asyncio.to_thread(checked_job, self.settings, samples, problems, dataset)
+        if problems:
+            check_tests(choices.grading, {tasks[each.task_id].test for each in in_file})
         job = await asyncio.to_thread(Job.of, in_file, tasks, choices.limits, choices.grading)
         began = time.monotonic()
         last: Mapping[int, Ended] = {}
@@ -157,17 +162,23 @@ class Service:
 
 def row_of(number: int, record: Mapping[str, Any]) -> list[Any]:
     """A record as a line of the table."""
+    task = in_a_cell(record["task_id"])
     if record["passed"] is None:
-        return [number, record["task_id"], record["completion_id"], "not_run", None, None, record["result"]]
+        return [number, task, record["completion_id"], "not_run", None, None, in_a_cell(record["result"])]
     return [
         number,
-        record["task_id"],
+        task,
         record["completion_id"],
         record["outcome"],
         round(record["wall_seconds"], 3),
         round(record["peak_memory_bytes"] / (1 << 20)),
-        record["detail"],
+        in_a_cell(record["detail"]),
     ]
+
+
+def in_a_cell(text: str) -> str:
+    """A text as the table shows it: selecting the row shows all of it."""
+    return printable(text if len(text) <= MOST_CELL_CHARS else text[: MOST_CELL_CHARS - 1] + "…")
 
 
 def found(
@@ -181,7 +192,9 @@ def found(
     """The news of a run: its score too, once it is over."""
     if not is_over:
         return News(total, ended, is_over)
-    estimates, left_out = pass_at_k(by_task, ks)
+    estimates, lines = pass_at_k(by_task, ks)
+    # They name tasks.
+    left_out = [in_a_cell(line) for line in lines]
     fewest = min((sum(isinstance(each, Verdict) for each in ends) for ends in by_task.values() if ends), default=0)
     step = -(-fewest // MOST_CURVE_POINTS)
     curve, _ = pass_at_k(by_task, range(1, fewest + 1, step or 1))

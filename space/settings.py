@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from pathlib import Path
 
 from sandboxes import positive, usable_cpus, whole_number
 
 PREFIX = "CODE_EVAL_"
+DATASETS = ("openai/openai_humaneval", "evalplus/humanevalplus")
 
 
 @dataclass(frozen=True)
@@ -22,7 +24,13 @@ class Settings:
     """Samples of one file."""
 
     max_file_mb: int = 50
-    """MiB of one uploaded file, and of what it holds once it is unpacked."""
+    """MiB of one uploaded file, of what it holds once it is unpacked, and of the programs that it makes."""
+
+    max_request_mb: int = 4
+    """MiB of any other request. Those that wait are in memory."""
+
+    max_disk_mb: int = 2048
+    """MiB of all visitors' files and results together. The oldest go first, all of them after an hour."""
 
     max_timeout: float = 10.0
     """Seconds on the clock of one candidate."""
@@ -42,8 +50,9 @@ class Settings:
     max_queue: int = 100
     """Runs that may wait."""
 
-    datasets: tuple[str, ...] = ("openai/openai_humaneval", "evalplus/humanevalplus")
-    """Data sets that a file can be scored with: CODE_EVAL_DATASETS, names with commas between them."""
+    datasets: Mapping[str, str] = field(default_factory=lambda: named_datasets(DATASETS))
+    """Data sets that a file can be scored with, by the names that visitors see: CODE_EVAL_DATASETS, names on the Hub or
+    folders of this machine, with commas between them."""
 
     docker_image: str = "python:3.11-slim"
     """Image of the docker sandbox, which has to be there: it is never pulled."""
@@ -74,8 +83,8 @@ def parsed(variable: str, text: str, kind: str) -> object:
     """
     if kind == "str":
         return text
-    if kind.startswith("tuple"):
-        return tuple(name.strip() for name in text.split(",") if name.strip())
+    if kind.startswith("Mapping"):
+        return named_datasets([name.strip() for name in text.split(",") if name.strip()])
     try:
         number = float(text)
     except ValueError:
@@ -85,3 +94,8 @@ def parsed(variable: str, text: str, kind: str) -> object:
     if not number.is_integer():
         raise ValueError(f"{variable} must be a whole number, not {text!r}")
     return whole_number(variable, int(number))
+
+
+def named_datasets(given: Sequence[str]) -> dict[str, str]:
+    """Data sets by the names that visitors see: a folder's is the last part of its path."""
+    return {Path(each).name if Path(each).is_absolute() else each: each for each in given}

@@ -16,6 +16,7 @@ from space.service import Service
 from space.view import estimates, message, progress, results_list
 
 MOST_EDITORS = 8
+NOTHING = '<p class="ce-empty">Nothing was run.</p>'
 NO_RESULTS = '<p class="ce-empty">Choose an example or write a program, then press Run or Ctrl+Enter.</p>'
 
 
@@ -28,6 +29,7 @@ def try_tab(service: Service, runs: dict[str, Any]) -> None:
     """
     first = EXAMPLES[0]
     with gr.Row(elem_classes="ce-examples"):
+        gr.HTML("Examples", elem_classes="ce-examples-title")
         buttons = [gr.Button(each.title, size="sm") for each in EXAMPLES]
     with gr.Row(equal_height=False):
         with gr.Column(scale=6, min_width=320):
@@ -43,16 +45,16 @@ def try_tab(service: Service, runs: dict[str, Any]) -> None:
                         )
                     page.select(lambda number=number: number, None, selected, queue=False, api_visibility="private")
                     pages.append(page)
-            with gr.Row():
+            with gr.Row(elem_classes="ce-pair"):
                 add = gr.Button("Add a candidate", size="sm")
                 remove = gr.Button("Remove this one", size="sm")
             tests = gr.Code(first.tests, language="python", lines=5, max_lines=16, label="Tests", interactive=True)
             chosen = controls(service)
-            with gr.Row():
+            with gr.Row(elem_classes=["ce-pair", "ce-actions"]):
                 run = gr.Button("Run", variant="primary", elem_classes="ce-run")
-                cancel = gr.Button("Cancel", variant="stop", interactive=False)
+                cancel = gr.Button("Cancel", interactive=False)
         with gr.Column(scale=5, min_width=320):
-            status = gr.HTML(NO_RESULTS)
+            status = gr.HTML(NO_RESULTS, elem_classes="ce-status")
             numbers = gr.HTML()
             curve = curve_plot()
             results = gr.HTML()
@@ -115,7 +117,9 @@ def try_tab(service: Service, runs: dict[str, Any]) -> None:
         **runs,
     )
     idle = (gr.update(interactive=True), gr.update(interactive=False))
-    event.failure(lambda: idle, None, [run, cancel], queue=False, api_visibility="private")
+    # Else results of an earlier run, or of half of this one, would look like its own.
+    nothing = (NOTHING, "", gr.update(visible=False), "")
+    event.failure(lambda: (*nothing, *idle), None, outputs, queue=False, api_visibility="private")
     cancel.click(
         lambda: (message("Cancelled. What has no verdict was not run to its end.", "info"), *idle),
         None,

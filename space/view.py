@@ -56,9 +56,9 @@ def candidate(title: str, result: Mapping[str, Any] | None) -> str:
     if "outcome" not in result:
         line += f'<span class="ce-detail">{shown(result["result"])}</span>'
         return f'<div class="ce-result"><div class="ce-line">{line}</div></div>'
-    line += f'<span class="ce-detail">{shown(result["detail"])}</span>'
     line += (
         f'<span class="ce-figures">{duration(result["wall_seconds"])} · {memory(result["peak_memory_bytes"])}</span>'
+        f'<span class="ce-detail">{shown(result["detail"])}</span>'
     )
     summary = f'<summary class="ce-line">{line}</summary>'
     return f'<details class="ce-result" data-title="{escape(title)}">{summary}{evidence(result)}</details>'

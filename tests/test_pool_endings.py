@@ -1,5 +1,6 @@
 """How a pool ends: nothing that it started outlives it, whatever ends the caller."""
 
+import contextlib
 import glob
 import os
 import signal
@@ -65,13 +66,26 @@ def nothing_left(folder):
     return gone and wait_until(lambda: not glob.glob(f"{folder}/code-eval-*"), 15)
 
 
+def end_at_once(pid, recursive):
+    """Kills a process and its children, or all its descendants, none of which can do anything before its end."""
+    process = psutil.Process(pid)
+    process.suspend()
+    victims = process.children(recursive)
+    for signalled in (psutil.Process.suspend, psutil.Process.kill):
+        for victim in victims:
+            # Some end with others.
+            with contextlib.suppress(psutil.NoSuchProcess):
+                signalled(victim)
+    process.kill()
+
+
 @pytest.mark.usefixtures("guests_here")
 def test_close_ends_all(own_pool):
     """After `close` no process of the pool runs, and no scratch folder is there."""
     own_pool.run_all([Program("open('f', 'w').close()", "")] * 6, 3)
     workers = own_pool.sandbox.workers
     assert len(workers) == 3
-    assert all(processes_with(worker.scratch) and os.path.exists(worker.scratch) for worker in workers)
+    assert all(processes_with(worker.scratch) for worker in workers)
     own_pool.close()
     assert not any(psutil.pid_exists(worker.process.pid) for worker in workers)
     assert not any(processes_with(worker.scratch) or os.path.exists(worker.scratch) for worker in workers)
@@ -176,6 +190,36 @@ def test_killed_caller_leaves_nothing(start, folder, doing):
     time.sleep(0.3)
     assert processes_with(f"{folder}/code-eval-")
     script.kill()
+    assert nothing_left(folder)
+
+
+@pytest.mark.parametrize("grading", ["shared", "separate"])
+def test_all_killed_at_once_leaves_nothing(start, folder, needs, grading):
+    """Where caller and guests are killed together, as when a job is ended, there is no folder that nobody removes."""
+    needs("mount")
+    script = start(f"""
+        pool.run_all([Program("def f(): return 1", "f()", grading={grading!r})] * 4, 2)
+        print("ready", flush=True)
+        time.sleep(100)
+    """)
+    assert script.stdout.readline() == "ready\n"
+    assert wait_until(lambda: not glob.glob(f"{folder}/code-eval-*"), 15), "a guest that has started keeps its folder"
+    end_at_once(script.pid, recursive=True)
+    assert nothing_left(folder)
+
+
+@pytest.mark.parametrize(("grading", "boxes"), [("shared", 1), ("separate", 3)])
+@pytest.mark.usefixtures("guests_here")
+def test_killed_supervisors_leave_nothing(start, folder, grading, boxes):
+    """Where a fork server is not ended with its supervisor, it ends its programs and removes their folder."""
+    script = start(f"""
+        from dataclasses import replace
+        from sandboxes import Confinement
+        pool = Pool(replace(pool.sandbox, confinement=Confinement(isolation="off")))
+        pool.run_all([Program(sleeper.candidate, "", sleeper.limits, {grading!r})] * 4, 4)
+    """)
+    assert wait_until(lambda: len(glob.glob(f"{folder}/code-eval-*/*/run")) == 4 * boxes, 60)
+    end_at_once(script.pid, recursive=False)
     assert nothing_left(folder)
 
 

@@ -77,10 +77,9 @@ class Box:
             while pipe.read_now():
                 continue
         if fds:
-            if "mount" not in self.layers:
-                # Programs see where it is, so it is one of the folders that are emptied.
-                os.rmdir(place)
-            self.scratch = MountedScratch(fds, place)
+            # What was mounted over it is a root by now. In a container programs see where it is.
+            os.rmdir(place)
+            self.scratch = MountedScratch(fds)
         else:
             # In a user namespace the fork server knows its programs' user by another number.
             owner = hello["owner"] if self.mapped_user is None or hello["owner"] is None else self.mapped_user

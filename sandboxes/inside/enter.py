@@ -178,6 +178,8 @@ def give_up(scratch):
     """When the supervisor was killed: does what it can't do any more."""
     try:
         end_descendants(True, os.getpid())
-        remove_folder(os.path.dirname(scratch))
+        while os.path.lexists(folder := os.path.dirname(scratch)):
+            # Ends early where another fork server, which does the same, was quicker.
+            remove_folder(folder)
     finally:
         os._exit(1)

@@ -48,6 +48,7 @@ from .tests_process import serve_tests
 # Else a report might not fit into its pipe.
 MOST_TEXT_BESIDE_RECORD = 18 << 10
 MARGINS = {resource.RLIMIT_CPU: 1, resource.RLIMIT_AS: 32 << 20}
+SECONDS_TO_BE_ENDED = 1
 
 
 class Job:
@@ -86,6 +87,8 @@ class ForkServer:
         while True:
             packet = read_exact(fd, JOB.size) if self.role == SHARED else self.receive_with_link()
             if not packet:
+                # Who closed it ends this process. If that was killed, the kernel says so a moment later.
+                time.sleep(SECONDS_TO_BE_ENDED)
                 return
             job = Job(packet)
             self.runs_step = job.tests_bytes == STEP

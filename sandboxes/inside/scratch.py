@@ -30,9 +30,8 @@ def settled_mode(folder):
 class MountedScratch:
     """Folders on small file systems in memory, which go with the last process that sees them."""
 
-    def __init__(self, folders, place):
-        """Takes descriptors of them, with what is mounted there and nothing else, and where the root was made."""
-        self.place = place
+    def __init__(self, folders):
+        """Takes descriptors of them, with what is mounted there and nothing else."""
         self.folders = {folder: set(os.listdir(folder)) for folder in folders}
         self.workplace = folders[0]
         self.modes = dict(map(settled_mode, folders))
@@ -63,10 +62,9 @@ class MountedScratch:
                     remove_tree(folder, name)
 
     def remove(self):
-        """Removes the folder that they were mounted over; all else the kernel does."""
+        """Lets go of them; all else the kernel does."""
         for folder in self.folders:
             os.close(folder)
-        remove_folder(self.place)
 
 
 class PlainScratch:

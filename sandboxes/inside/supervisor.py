@@ -27,7 +27,9 @@ class Supervisor:
         adopt_orphans()
         more = {"user": draw_uid(), "caller": self.parent, "announces": not children_are_told()}
         self.options = {**options, **more}
-        if not options["folders"]:
+        # A container goes with all its folders.
+        self.has_folder = not options["folders"]
+        if self.has_folder:
             os.chmod(options["scratch"], SCRATCH_MODE)
         self.boxes = {role: Box(self.options, role, guest_file) for role in (SHARED, TESTS, CANDIDATE)}
         self.separate = self.steps = None
@@ -40,10 +42,18 @@ class Supervisor:
         """The fork server of a role, which is started when it is first asked for."""
         box = self.boxes[role]
         if not box.is_open:
+            if not self.has_folder and not self.options["folders"]:
+                # Fails if another user has taken the name.
+                os.mkdir(self.options["scratch"], SCRATCH_MODE)
+                self.has_folder = True
             box.open([other.process for other in self.boxes.values() if other is not box])
             # The caller has accepted the layers of the first one, and verdicts name them.
             if lost := set(self.boxes[SHARED].layers) - set(box.layers):
                 raise RuntimeError(f"a further fork server went without {', '.join(sorted(lost))}: {box.missing}")
+            if self.has_folder and "mount" in self.boxes[SHARED].layers:
+                # As soon as nothing is in it: all may be killed at once, and then nobody is left to do it.
+                os.rmdir(self.options["scratch"])
+                self.has_folder = False
         return self.boxes[role]
 
     def hello(self):
@@ -120,6 +130,5 @@ class Supervisor:
         """Ends all that was started here."""
         for box in self.boxes.values():
             box.end()
-        # A container goes with all its folders.
-        if not self.options["folders"]:
+        if self.has_folder:
             remove_folder(self.options["scratch"])

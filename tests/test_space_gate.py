@@ -1,0 +1,281 @@
+"""What reaches Gradio of a request, and what becomes of messages that nobody fetches."""
+
+import asyncio
+import json
+from types import SimpleNamespace
+
+import gradio as gr
+import pytest
+from gradio.queueing import Queue
+from gradio.server_messages import HeartbeatMessage
+from starlette.applications import Starlette
+from starlette.formparsers import MultiPartException
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.routing import Route
+
+from space import upkeep
+from space.calls import HEADER, MOST_CALLS, ToolCalls
+from space.gate import FORM_BYTES, MORE_VALUES, UPLOAD, Gate
+from space.settings import Settings
+from space.upkeep import Mailboxes, forget_unread
+
+SETTINGS = Settings(max_request_mb=1, max_file_mb=1, max_candidates=1)
+MOST_VALUES = MORE_VALUES + 4
+
+
+class Wire:
+    """One request to an app, as a server gives it on: chunks of its body, then the visitor's leaving."""
+
+    def __init__(self, path, chunks, method="POST", leaves=False):
+        self.scope = {"type": "http", "path": path, "method": method, "headers": [], "query_string": b""}
+        self.messages = [{"type": "http.request", "body": chunk, "more_body": True} for chunk in chunks]
+        if not leaves:
+            self.messages.append({"type": "http.request", "body": b"", "more_body": False})
+        self.sent = []
+
+    async def receive(self):
+        """The next of its messages."""
+        return self.messages.pop(0) if self.messages else {"type": "http.disconnect"}
+
+    async def send(self, message):
+        """Notes what is sent."""
+        self.sent.append(message)
+
+    @property
+    def status(self):
+        """The answer's."""
+        return self.sent[0]["status"]
+
+    @property
+    def said(self):
+        """The answer."""
+        return json.loads(self.sent[1]["body"])
+
+
+async def echo(request):
+    """Answers with what arrived."""
+    body = await request.body()
+    return JSONResponse({"length": len(body), "start": body[:20].decode("latin-1")})
+
+
+APP = Starlette(routes=[Route("/{path:path}", echo, methods=["GET", "POST"])])
+
+
+def asked(*args, **kwargs):
+    """A request to an app behind the gate."""
+    wire = Wire(*args, **kwargs)
+    asyncio.run(Gate(APP, SETTINGS, ToolCalls())(wire.scope, wire.receive, wire.send))
+    return wire
+
+
+def test_a_request_is_given_on_as_it_is():
+    """A request in pieces reaches the app whole."""
+    wire = asked("/gradio_api/queue/join", [b'{"data": ', b"[1, 2]}"])
+    assert (wire.status, wire.said) == (200, {"length": 16, "start": '{"data": [1, 2]}'})
+
+
+@pytest.mark.parametrize("path", ["/gradio_api/queue/join", "/gradio_api/call/evaluate", "/gradio_api/mcp/", "/login"])
+def test_requests_are_limited(path):
+    """Of a request no more is read than it may be long, however it is sent."""
+    wire = asked(path, [bytes(1 << 19)] * 100)
+    assert (wire.status, wire.said) == (413, {"detail": "a request may be at most 1 MiB long"})
+    assert len(wire.messages) == 98
+
+
+def test_values_are_limited():
+    """A short request of very many values is refused: they take far more memory than their text."""
+    for count, status in ((MOST_VALUES - 2, 200), (MOST_VALUES + 1, 413)):
+        wire = asked("/gradio_api/queue/join", [b'{"data": [' + b",".join([b"[]"] * count) + b"]}"])
+        assert wire.status == status
+    assert wire.said == {"detail": f"a request may hold at most {MOST_VALUES:,} values"}
+
+
+@pytest.mark.parametrize("body", [b"", b"{", b"[" * 200_000, b"\xff", b"a=b"])
+def test_what_is_not_json_is_given_on(body):
+    """What the gate can't read is for Gradio to refuse."""
+    assert asked("/gradio_api/queue/join", [body]).said["length"] == len(body)
+
+
+@pytest.mark.parametrize("address", ["http://127.0.0.1/x", "https://example.org/big"])
+def test_no_file_is_fetched(address):
+    """A file that is an address, anywhere in a request, is refused in the words of Gradio's clients."""
+    file = {"path": address, "meta": {"_type": "gradio.FileData"}}
+    wire = asked("/gradio_api/queue/join", [json.dumps({"data": [[{"x": file}]]}).encode()])
+    assert wire.status == 422
+    assert wire.said["detail"][0]["message"] == "send the file itself: this server fetches none"
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/gradio_api/file=http://127.0.0.1/",
+        "/gradio_api/file=https://example.org/",
+        "/gradio_api/file/https://example.org/",
+        "/gradio_api/process_recording",
+        "/gradio_api/deep_link",
+    ],
+)
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_what_nothing_here_needs_is_not_here(path, method):
+    """Gradio's pages that fetch or store something for whoever asks are not there."""
+    assert asked(path, [], method).status == 404
+
+
+def test_reading_is_given_on_at_once():
+    """A request that sends nothing is not waited for: a stream of events notices by itself that its reader leaves."""
+    wire = Wire("/gradio_api/queue/data", [], "GET")
+    seen = []
+
+    async def app(scope, receive, send):
+        seen.append(receive)
+
+    asyncio.run(Gate(app, SETTINGS, ToolCalls())(wire.scope, wire.receive, wire.send))
+    assert seen == [wire.receive]
+
+
+def test_uploads_are_limited():
+    """An upload that is too long ends with the error for which Gradio removes what it has stored, and answers 413."""
+    size = (1 << 20) + FORM_BYTES
+    assert asked(UPLOAD, [bytes(size // 4)] * 4).said["length"] == size
+    with pytest.raises(MultiPartException, match="maximum allowed size"):
+        asked(UPLOAD, [bytes(size // 4)] * 5)
+
+
+def test_an_upload_that_breaks_off_is_an_error():
+    """So does one whose visitor leaves in the middle."""
+    with pytest.raises(MultiPartException, match="broke off"):
+        asked(UPLOAD, [b"x"], leaves=True)
+
+
+def test_tool_calls_at_once_are_limited():
+    """More tools than Gradio has threads for can't be called at once; afterwards they can again."""
+
+    async def scenario():
+        done = asyncio.Event()
+
+        async def wait(scope, receive, send):
+            await done.wait()
+            await JSONResponse({})(scope, receive, send)
+
+        gate = Gate(wait, SETTINGS, ToolCalls())
+        wires = [Wire("/gradio_api/mcp/", []) for _ in range(MOST_CALLS + 1)]
+        calls = [asyncio.create_task(gate(wire.scope, wire.receive, wire.send)) for wire in wires]
+        await calls[-1]
+        page = Wire("/gradio_api/mcp/", [], "GET")
+        calls.append(asyncio.create_task(gate(page.scope, page.receive, page.send)))
+        done.set()
+        await asyncio.gather(*calls)
+        last = Wire("/gradio_api/mcp/", [])
+        await gate(last.scope, last.receive, last.send)
+        return [wire.status for wire in (*wires, page, last)]
+
+    assert asyncio.run(scenario()) == [200] * MOST_CALLS + [503, 200, 200]
+
+
+def request_of(headers):
+    """A request as the Space's endpoints get it."""
+    return gr.Request(Request({"type": "http", "headers": headers}))
+
+
+def test_a_call_is_abandoned_when_its_caller_leaves():
+    """A call has a name in its headers, not one that its caller gives it; once the caller has left, it is abandoned.
+
+    It still counts until it ends: for as long it has a thread.
+    """
+
+    async def scenario():
+        calls, ends, found = ToolCalls(), asyncio.Event(), []
+
+        async def app(scope, receive, send):
+            found.append(scope["headers"])
+            while await receive() and not ends.is_set():
+                found.append(calls.is_abandoned(request_of(scope["headers"])))
+
+        wire = Wire("/gradio_api/mcp/", [], leaves=True)
+        wire.scope["headers"] = [(HEADER.encode(), b"mine"), (b"accept", b"x")]
+        wire.messages.append({"type": "http.request", "body": b"", "more_body": False})
+        task = asyncio.create_task(Gate(app, SETTINGS, calls)(wire.scope, wire.receive, wire.send))
+        await asyncio.sleep(0.1)
+        headers = found[0]
+        while_there = (len(calls._callers), calls.is_abandoned(request_of(headers)), task.done())
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+        return [name for _, name in headers], found[1:], while_there, len(calls._callers)
+
+    names, before, after_leaving, left = asyncio.run(scenario())
+    assert names[0] == b"x" and len(names) == 2 and names[1] != b"mine"
+    assert before == [False]
+    assert after_leaving == (1, True, False)
+    assert left == 0
+
+
+def test_requests_without_a_call_are_nobodys():
+    """A request that is for no call is not abandoned; one for a call that there is not is."""
+    assert not ToolCalls().is_abandoned(request_of([]))
+    assert ToolCalls().is_abandoned(request_of([(HEADER.encode(), b"forged")]))
+
+
+def test_websockets_and_lifespans_pass():
+    """What is no HTTP request is the app's alone."""
+    seen = []
+
+    async def app(scope, receive, send):
+        seen.append((scope["type"], receive, send))
+
+    asyncio.run(Gate(app, SETTINGS, ToolCalls())({"type": "lifespan"}, "receive", "send"))
+    assert seen == [("lifespan", "receive", "send")]
+
+
+async def new_queue():
+    """Gradio's queue, of no app."""
+    queue = Queue(True, 1, 1.0, None, None)
+    queue.pending_messages_per_session = Mailboxes(3)
+    return queue
+
+
+def test_a_message_to_nobody_is_dropped():
+    """A message to a session that has no mailbox is no error, which would end the queue, and makes none."""
+
+    async def scenario():
+        queue = await new_queue()
+        event = SimpleNamespace(alive=True, session_hash="nobody", _id="event")
+        queue.send_message(event, HeartbeatMessage())
+        return list(queue.pending_messages_per_session)
+
+    assert asyncio.run(scenario()) == []
+
+
+def test_mailboxes_are_few():
+    """There are so many mailboxes and no more: the oldest goes."""
+
+    async def scenario():
+        queue = await new_queue()
+        for name in "abcd":
+            queue.pending_messages_per_session[name] = asyncio.Queue()
+        return list(queue.pending_messages_per_session)
+
+    assert asyncio.run(scenario()) == ["b", "c", "d"]
+
+
+def test_unread_messages_are_forgotten(monkeypatch):
+    """A session whose messages nobody fetches loses them, with its events; one that is read, or has none, does not."""
+
+    async def scenario():
+        queue = await new_queue()
+        boxes = queue.pending_messages_per_session
+        event = SimpleNamespace(session_hash="left", _id="event", alive=True)
+        queue.active_jobs = [[event]]
+        for name in ("left", "read", "empty"):
+            boxes[name] = asyncio.Queue()
+            queue.pending_event_ids_session[name] = {"event"}
+        for name in ("left", "read"):
+            for _ in range(2):
+                await boxes[name].put("x")
+        await asyncio.sleep(0.2)
+        await boxes["read"].get()
+        await forget_unread(queue)
+        return list(boxes), list(queue.pending_event_ids_session), event.alive
+
+    monkeypatch.setattr(upkeep, "SECONDS_UNREAD", 0.1)
+    assert asyncio.run(scenario()) == (["read", "empty"], ["read", "empty"], False)
