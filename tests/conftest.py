@@ -42,6 +42,7 @@ SLOW_FILES = (
     "test_progress",
     "test_pool",
     "test_cli",
+    "test_correctness",
     "test_agreement",
     "test_docker",
     "test_execution_docker",
