@@ -188,13 +188,14 @@ class Job:
         return cls(programs, references, kinds)
 
     def finished(self, ended: Sequence[Ended]) -> list[Ended]:
-        """What became of the programs: with single tests, and after the caller's checker has seen their output."""
-        return [
-            self._finished(each, reference) if isinstance(each, Verdict) else each
-            for each, reference in zip(ended, self.references, strict=True)
-        ]
+        """What became of all programs: with single tests, and after the caller's checker has seen their output."""
+        return [self.finished_one(index, each) for index, each in enumerate(ended)]
 
-    def _finished(self, verdict: Verdict, reference: str | Cases | None) -> Verdict:
+    def finished_one(self, index: int, verdict: Ended) -> Ended:
+        """The same for one of them."""
+        reference = self.references[index]
+        if not isinstance(verdict, Verdict):
+            return verdict
         if isinstance(reference, Cases):
             return checked_by(self.kinds.checker, reference, verdict) if callable(self.kinds.checker) else verdict
         if reference is not None:
