@@ -7,7 +7,7 @@ and that the run came to its own end.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.machinery import PathFinder
 from importlib.metadata import entry_points
@@ -28,6 +28,7 @@ from sandboxes import (
     ProgressBar,
     SandboxUnavailable,
     Verdict,
+    go_packages,
     open_sandbox,
     positive,
     usable_cpus,
@@ -168,8 +169,11 @@ class CodeCorrectness:
 
     def _sandbox_for(self, languages: set[str]) -> Any:
         options = dict(self.options)
-        # A container has its image's.
-        if self.sandbox != "docker":
+        if self.sandbox == "docker":
+            # All else a container has its image's.
+            if "go" in languages:
+                options["volumes"] = with_volumes(options.get("volumes"), go_packages.compiled())
+        else:
             options["preload"] = [*options.get("preload", ()), *(modules_of_pytest() if "python" in languages else ())]
             options["read_only_paths"] = [*options.get("read_only_paths", ()), *paths_for(languages)]
         return open_sandbox(self.sandbox, **options)
@@ -203,6 +207,12 @@ def modules_of_pytest() -> list[str]:
     return [name for name in names if PathFinder.find_spec(name.partition(".")[0], site_folders())]
 
 
+def with_volumes(volumes: Any, paths: Iterable[str]) -> dict[str, str]:
+    """The volumes of a container, with more folders of this machine at their own paths."""
+    given = volumes if isinstance(volumes, Mapping) else {path: path for path in volumes or ()}
+    return {**given, **{path: path for path in paths}}
+
+
 def judged(record: Record, ended: Sequence[Ended]) -> Checked:
     """What the runs of a record say."""
     for end in ended:
@@ -216,23 +226,28 @@ def judged(record: Record, ended: Sequence[Ended]) -> Checked:
 def check_needs(pool: Pool, records: Sequence[Record]) -> None:
     """Raises SandboxUnavailable if a sandbox lacks what records need, with what to install."""
     languages = {each.language for each in records}
-    if "python" in languages and not works(pool, None, "import pytest"):
+    if "python" in languages and not works(pool, "import pytest"):
         raise missing(pool, "python", "pytest", "install it for this interpreter", 'packages=["pytest"]')
+    if "go" in languages and not works(pool, f"open({go_packages.compiled()[0] + '/packages'!r}).close()"):
+        raise SandboxUnavailable(
+            f"go records need {go_packages.compiled()[0]}, which programs in the {pool.sandbox.name} sandbox can't read: "
+            "set XDG_CACHE_HOME to a folder that is in nobody's home"
+        )
     if "java" not in languages:
         return
-    if not (works(pool, ("javac", "-version")) and works(pool, ("java", "-version"))):
+    if not works(pool, "import shutil\nassert shutil.which('javac') and shutil.which('java')"):
         raise missing(pool, "java", "javac", "install Debian's package openjdk-17-jdk-headless", "an image that has it")
     for kind in sorted({kind_of(each.test_code) for each in records if each.language == "java"}):
         paths = [f"{JARS_FOLDER}/{jar}" for jar in JARS[kind]]
-        if not works(pool, None, f"import os\nassert all(map(os.path.exists, {paths}))"):
+        if not works(pool, f"import os\nassert all(map(os.path.exists, {paths}))"):
             raise missing(pool, "java", kind, f"install Debian's package {PACKAGES[kind]}", "an image that has it")
 
 
-def works(pool: Pool, argv: tuple[str, ...] | None, script: str = "") -> bool:
-    """Whether a command, or a script, ends well in a sandbox."""
-    limits = Limits(wall_seconds=SECONDS_TO_CHECK)
-    plan = Plan((), (Run(Step(argv, limits, reserves_memory=True)),))
-    [ended] = pool.run_all([program_with_steps({SCRIPT_FILE: script}, plan, limits)], 1, on_sandbox_error="exclude")
+def works(pool: Pool, script: str) -> bool:
+    """Whether a script ends well in a sandbox."""
+    plan = Plan((), (Run(Step(None, Limits(wall_seconds=SECONDS_TO_CHECK))),))
+    program = program_with_steps({SCRIPT_FILE: script}, plan, Limits())
+    [ended] = pool.run_all([program], 1, on_sandbox_error="exclude")
     return isinstance(ended, Verdict) and ended.passed
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from sandboxes.checks import positive, whole_number
 
@@ -114,6 +114,9 @@ class Program:
 @dataclass(frozen=True)
 class TestResult:
     """What became of one test of a program."""
+
+    # Or pytest takes it for a class of tests.
+    __test__: ClassVar[bool] = False
 
     name: str
     outcome: Outcome
