@@ -228,9 +228,9 @@ def check_needs(pool: Pool, records: Sequence[Record]) -> None:
     languages = {each.language for each in records}
     if "python" in languages and not works(pool, "import pytest"):
         raise missing(pool, "python", "pytest", "install it for this interpreter", 'packages=["pytest"]')
-    if "go" in languages and not works(pool, f"open({go_packages.compiled()[0] + '/packages'!r}).close()"):
+    if "go" in languages and not works(pool, f"open({(folder := go_packages.compiled()[0]) + '/packages'!r}).close()"):
         raise SandboxUnavailable(
-            f"go records need {go_packages.compiled()[0]}, which programs in the {pool.sandbox.name} sandbox can't read: "
+            f"go records need {folder}, which programs in the {pool.sandbox.name} sandbox can't read: "
             "set XDG_CACHE_HOME to a folder that is in nobody's home"
         )
     if "java" not in languages:

@@ -9,7 +9,7 @@ from functools import lru_cache
 from code_tasks.comments import without_comments
 from code_tasks.correctness_records import BadRecord, Record
 from sandboxes import Limits, Outcome, Program, Verdict
-from sandboxes.language_sources import JAVA_PACKAGE, JAVA_PUBLIC
+from sandboxes.language_sources import JAVA_PACKAGE, JAVA_PUBLIC, class_around
 from sandboxes.languages import COMPILE_SECONDS, JAVA_FLAGS, SEAL_BYTES, compiling, heap_mb
 from sandboxes.steps import Plan, Run, Step, program_with_steps
 
@@ -30,6 +30,7 @@ PACKAGES = {"JUnit 4": "junit4", "JUnit 5": "junit5"}
 
 LIST_FILE, RUNNER = "code_eval_files", "CodeEvalRunner"
 TYPE = re.compile(r"\b(?:class|interface|enum|record)\s+(\w+)")
+TEST = re.compile(r"@(?:\w*Test|TestFactory|TestTemplate)\b")
 IMPORT = re.compile(r"^[ \t]*import\s+(?:static\s+)?([\w.]+)", re.MULTILINE)
 NO_PACKAGE = re.compile(r"error: package ([\w.]+) does not exist")
 KNOWN = ("java.", "javax.", "jdk.", "org.junit.", "org.hamcrest.", "junit.")
@@ -56,8 +57,9 @@ RUNNERS = {
             System.err.println("failed: " + each.getDescription().getDisplayName());
             System.err.println(each.getTrace());
         }
-        failed = !result.wasSuccessful() || result.getRunCount() == 0;
-        if (result.getRunCount() == 0) System.err.println("no test ran");
+        int ran = result.getRunCount() - (int) result.getAssumptionFailureCount();
+        failed = !result.wasSuccessful() || ran == 0;
+        if (ran == 0) System.err.println("no test ran");
 """
     + END
     + "    }\n}\n",
@@ -74,7 +76,7 @@ RUNNERS = {
             each.getException().printStackTrace();
         }
         failed = summary.getTotalFailureCount() > 0 || summary.getTestsSucceededCount() == 0;
-        if (summary.getTestsStartedCount() == 0) System.err.println("no test ran");
+        if (summary.getTestsSucceededCount() == 0) System.err.println("no test passed");
 """
     + END
     + "    }\n}\n",
@@ -88,10 +90,10 @@ def java_program(record: Record, limits: Limits, compile_seconds: float) -> Prog
         BadRecord: if its test is of another kind than JUnit's.
     """
     kind = kind_of(record.test_code)
-    (focal, _), (test, name) = place_of(record.focal_code), place_of(record.test_code)
+    focal, test = place_of(record.focal_code)[0], place_of(record.test_code)[0]
     if focal == test:
         raise BadRecord(f"its code and its test are both {focal}")
-    runner = RUNNERS[kind] % name
+    runner = RUNNERS[kind] % class_of_tests(record.test_code)
     files = {focal: record.focal_code, test: record.test_code, f"{RUNNER}.java": runner}
     files[LIST_FILE] = "\n".join(files) + "\n"
     return program_with_steps(files, plan_of(kind, limits, compile_seconds), limits, secrets.token_hex(SEAL_BYTES))
@@ -140,6 +142,16 @@ def place_of(code: str) -> tuple[str, str]:
     name = found[1] if found else "Unnamed"
     full = f"{package[1]}.{name}" if package else name
     return full.replace(".", "/") + ".java", full
+
+
+def class_of_tests(test_code: str) -> str:
+    """The full name of the class with the tests: the public one, else the one around the first test."""
+    plain = without_comments(test_code)
+    found = TEST.search(plain)
+    _, full = place_of(test_code)
+    if JAVA_PUBLIC.search(plain) or not found:
+        return full
+    return full[: full.rfind(".") + 1] + class_around(plain[: found.start()])
 
 
 def java_fault(record: Record, verdict: Verdict) -> str:

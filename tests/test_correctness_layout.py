@@ -7,7 +7,7 @@ import pytest
 from conftest import unavailable
 
 from code_tasks.correctness_go import go_program, import_path
-from code_tasks.correctness_java import java_program, kind_of, place_of
+from code_tasks.correctness_java import class_of_tests, java_program, kind_of, place_of
 from code_tasks.correctness_python import python_program
 from code_tasks.correctness_records import BadRecord, Record
 from sandboxes import Limits
@@ -91,6 +91,20 @@ def test_python_packages():
 def test_java_files(code, place):
     """A file of Java is named by its package and its public type, else by its first."""
     assert place_of(code) == place
+
+
+@pytest.mark.parametrize(
+    ("code", "name"),
+    [
+        ("package a;\nclass Helper { int x; }\nclass CTest { @Test void f() {} }", "a.CTest"),
+        ("class CTest { @Nested class In { @ParameterizedTest void f() {} } }\nclass Other {}", "CTest"),
+        ("class Helper {}\npublic class CTest { @Test public void f() {} }", "CTest"),
+        ("package a;\npublic class CTest extends TestCase {}", "a.CTest"),
+    ],
+)
+def test_class_with_the_tests(code, name):
+    """The class that JUnit runs is the public one, else the one that has the first test."""
+    assert class_of_tests(code) == name
 
 
 @pytest.mark.parametrize(
