@@ -60,6 +60,11 @@ func main() {
 """
 JAVASCRIPT_SEAL = """\
 const fs = require("fs");
+const said = console.assert;
+console.assert = (condition, ...words) => {
+  said.call(console, condition, ...words);
+  if (!condition) process.exitCode = 1;
+};
 let sealed = false;
 process.on("beforeExit", () => {
   if (!sealed && !process.exitCode) fs.writeSync(1, fs.readFileSync(0));
