@@ -28,16 +28,13 @@ MAIN = """\
 package main
 
 import (
-%(imports)s	codeEvalIO "io"
-	codeEvalOS "os"
+%(imports)s	codeEvalOS "os"
 	codeEvalSync "sync"
 	codeEvalTesting "testing"
 	codeEvalDeps "testing/internal/testdeps"
 
 	codeEvalTests "candidate"
 )
-
-var _ = codeEvalTests.CodeEval
 
 func main() {
 	var lock codeEvalSync.Mutex
@@ -60,7 +57,7 @@ func main() {
 					passed = -total - 1
 				}
 				if ended == total && passed > 0 {
-					codeEvalIO.Copy(stdout, codeEvalOS.Stdin)
+					stdout.Write(codeEvalTests.%(seal)s)
 				}
 			})
 			test(t)
@@ -73,6 +70,23 @@ func main() {
 	m := codeEvalTesting.MainStart(codeEvalDeps.TestDeps{}, tests, nil, nil, nil)
 	%(run)s
 }
+"""
+# The first file of the code's package: so its variable has a value before the code does anything. The name is drawn for
+# each program, so that no code has it.
+SEAL_FILE = "code_eval_seal_of_code.go"
+SEAL = """\
+package %s
+
+import (
+	"io"
+	"os"
+)
+
+var %s = func() []byte {
+	seal, _ := io.ReadAll(os.Stdin)
+	os.Stdin.Truncate(0)
+	return seal
+}()
 """
 RUN = "codeEvalOS.Exit(m.Run())"
 # A TestMain that only calls Run leaves its status to the testing package.
@@ -95,18 +109,24 @@ def go_program(record: Record, limits: Limits, compile_seconds: float) -> Progra
     test_code = renamed(record.test_code, "main" if is_external else name)
     if is_external and (path := import_path(record.test_code, package)):
         test_code = test_code.replace(f'"{path}"', '"candidate"', 1)
+    seal = f"Seal{secrets.token_hex(SEAL_BYTES)}"
     files = {
         "candidate.go": renamed(record.focal_code, name),
         TEST_FILE: test_code,
-        "code_eval_exported.go": f"package {name}\n\nconst CodeEval = 0\n",
-        "code_eval_seal.go": main_of(without_comments(record.test_code), "" if is_external else "codeEvalTests."),
+        SEAL_FILE: SEAL % (name, seal),
+        "code_eval_seal.go": main_of(without_comments(record.test_code), is_external, seal),
     }
     plan = plan_of(is_external, limits, compile_seconds)
     return program_with_steps(files, plan, limits, secrets.token_hex(SEAL_BYTES))
 
 
-def main_of(test_code: str, prefix: str) -> str:
+def main_of(test_code: str, is_external: bool, seal: str) -> str:
     """The program that runs tests.
+
+    Args:
+        test_code: without comments.
+        is_external: whether it is of this program's package, and not of the code's.
+        seal: name of the variable of the code's package that has the seal.
 
     Raises:
         BadRecord: if there are none but those that it can't run.
@@ -114,26 +134,26 @@ def main_of(test_code: str, prefix: str) -> str:
     names = [name for name in TEST.findall(test_code) if name != "TestMain"]
     if not names and OTHER.search(test_code):
         raise BadRecord("its tests are examples or fuzz targets, which are not run")
+    prefix = "" if is_external else "codeEvalTests."
     run, imports = RUN, ""
     if TEST_MAIN.search(test_code):
         run, imports = RUN_TEST_MAIN.format(prefix), '\tcodeEvalReflect "reflect"\n'
     tests = ", ".join(f'{{"{name}", {prefix}{name}}}' for name in names)
-    return MAIN % {"imports": imports, "tests": tests, "run": run}
+    return MAIN % {"imports": imports, "tests": tests, "run": run, "seal": seal}
 
 
 @lru_cache(maxsize=16)
 def plan_of(is_external: bool, limits: Limits, compile_seconds: float) -> Plan:
     """How the files are compiled and run: tests of the same package are compiled with the code, others with `main`."""
     of_package, of_main, link = go_packages.build(compiling(limits, compile_seconds))
-    more = ("code_eval_exported.go",) if is_external else ("code_eval_exported.go", TEST_FILE)
-    of_package = with_files(of_package, *more)
-    of_main = with_files(of_main, TEST_FILE) if is_external else of_main
+    of_package = with_files(of_package, SEAL_FILE, "candidate.go", *(() if is_external else (TEST_FILE,)))
+    of_main = with_files(of_main, "code_eval_seal.go", *((TEST_FILE,) if is_external else ()))
     return Plan((of_package, of_main, link), (Run(Step(("./program",), limits, True), is_sealed=True),))
 
 
 def with_files(step: Step, *names: str) -> Step:
-    """A compiler's step on more files."""
-    return replace(step, argv=(*(step.argv or ()), *names))
+    """A compiler's step on these files, in place of its one."""
+    return replace(step, argv=(*(step.argv or ())[:-1], *names))
 
 
 def package_of(record: Record, name: str) -> str:

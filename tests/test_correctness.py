@@ -97,16 +97,33 @@ RIGHT = {
     "go": [(GO, GO_TEST)],
 }
 GO_EXIT = GO.replace("return 1", "os.Exit(0); return 1").replace("\n\nfunc", '\n\nimport "os"\n\nfunc')
+# Those that look for the seal copy all their input.
+GO_READS = """\
+package c
+
+import ("io"; "os")
+
+var early = copied()
+
+func copied() int { io.Copy(os.Stdout, os.Stdin); return 1 }
+func F() int { file, _ := os.Open("/proc/self/fd/0"); io.Copy(os.Stdout, file); copied(); os.Exit(0); return 1 }
+"""
+JAVA_READS = JAVA.replace("f() {", "f() throws Exception { System.in.transferTo(System.out);").replace(
+    "return 1;",
+    'new java.io.FileInputStream("/proc/self/fd/0").transferTo(System.out); System.exit(0); return 1;',
+)
 # (code, test) that leave before their tests are done, with status 0.
 LEAVING = {
     "python": [
         ("import os\ndef f():\n    os._exit(0)\n", PYTHON_TEST),
         ("import sys\nsys.exit(0)\n", PYTHON_TEST),
+        ("import os\ndef f():\n    os.write(1, os.read(0, 100))\n    os._exit(0)\n", PYTHON_TEST),
         ("import atexit, os\natexit.register(os._exit, 0)\ndef f():\n    return 2\n", PYTHON_TEST),
     ],
     "java": [(JAVA.replace("return 1;", f"{each}(0); return 1;"), JUNIT_5) for each in ("System.exit",)]
+    + [(JAVA_READS, JUNIT_5.replace("f() {", "f() throws Exception {"))]
     + [(JAVA.replace("return 1;", "Runtime.getRuntime().halt(0); return 1;"), JUNIT_4)],
-    "go": [(GO_EXIT, GO_TEST), (GO_EXIT, GO_TEST + "\nfunc TestMain(m *testing.M) { m.Run() }\n")],
+    "go": [(GO_READS, GO_TEST), (GO_EXIT, GO_TEST), (GO_EXIT, GO_TEST + "\nfunc TestMain(m *testing.M) { m.Run() }\n")],
 }
 EMPTY = {
     "python": [(PYTHON, "from a.b import f\n"), (PYTHON, "import pytest\n@pytest.mark.skip\ndef test(): pass\n")],
