@@ -53,13 +53,26 @@ Code", arXiv:2107.03374).
 _KWARGS_DESCRIPTION = """
 Args:
     predictions: list of lists of str: the candidates for each task, at least one each.
-    references: list of str: the tests of each task, code that raises unless the candidate before it is right.
+    references: list: the tests of each task: a str of code that fails unless the candidate before it is right, or
+        cases: a list of {"input", "output"} for stdin and stdout, or a dict of the lists "inputs" and "outputs", with
+        "fn_name" for calls of a function; or cases as a str of JSON.
     k: int or list of int, >= 1: the k of pass@k. Default [1, 10, 100]; those that some task has too few candidates for
         are left out, with a warning.
     num_workers: int, >= 1: candidates that run at once. Default: the CPUs that this process may use.
     timeout: float, > 0: seconds on the clock that a candidate with its tests may take. Default 3.0.
     sandbox: str: where candidates run: "subprocess"; "restricted": there too, in RestrictedPython; "docker": in
         containers. Default: the configuration name given to `evaluate.load`, else "subprocess".
+    language: str: "python" (default), "java", "go", "javascript", "typescript", "cpp", "c", "rust" or "bash".
+    languages: list of str: instead of language, one per task.
+    compile_timeout: float, > 0: seconds on the clock of each compiler. Default 30.
+    checker: what decides on the output of a case: "tokens" (default), "exact", "floats", "lines-unordered", a function
+        (input, expected output, output) -> bool, or its "module:name".
+    tolerance: float, > 0: by how much numbers may differ for "floats", relative or absolute. Default 1e-6.
+    stop_at_first_failure: bool: whether cases and asserts after the first that failed are left out. Default True.
+    partial_credit: bool: whether results have "partial_credit", the share of tests that passed. Default False.
+    assemble: function (candidate, reference) -> program, for tests that are code. Default: the one before the other.
+    extract: what takes the code out of a chat answer: "last" or "all" of its fenced blocks, "defining": the last that
+        defines what the tests use; or a function (candidate, reference) -> code. Default None: all of it is code.
     on_sandbox_error: "raise" (default) or "exclude": what to do about a candidate that the sandbox could not run, also
         after it was tried on fresh workers. An excluded one counts neither as right nor as wrong.
     progress: bool: whether to show a bar. Default: on a terminal, for runs of more than a second or two.
@@ -102,9 +115,10 @@ Returns:
         "completion_id", "passed" (bool), "result" ("passed", "timed out" or "failed: ..."), "outcome" ("passed",
         "failed", "compile_error", "timed_out", "out_of_memory", "crashed", "exited" or "output_limit"), "detail",
         "exception_type", "exception_message", "traceback", "stdout", "stderr", "wall_seconds", "cpu_seconds",
-        "peak_memory_bytes", "isolation" (list of str: the layers that were on), "grading" ("shared" or "separate") and
-        "attempts"; with sandbox="restricted" also "exception_description", which is "exception_message", and with
-        `return_output` "output".
+        "peak_memory_bytes", "isolation" (list of str: the layers that were on), "grading" ("shared" or "separate"),
+        "tests" (list of {"name", "outcome", "message", "seconds"}, one per test that was run) and "attempts";
+        with sandbox="restricted" also "exception_description", which is "exception_message", and with `return_output`
+        "output".
 Raises:
     ValueError, TypeError: for arguments that can't be right; the message names the value.
     sandboxes.SandboxUnavailable: if the sandbox can't run candidates, or not as isolated as "strict" demands.
@@ -150,6 +164,9 @@ class Options:
     grading: str
     on_sandbox_error: str
     progress: bool | None
+    kinds: sandboxes.Kinds
+    """How tasks are run: in which language, on which kind of tests."""
+
     more_keys: tuple[str, ...]
     """Of results: those that only some sandboxes have."""
 
@@ -158,7 +175,7 @@ class Options:
         """Options from the keywords given to `compute`; `config_name` is the one given to `evaluate.load`."""
         given: dict[str, Any] = {"k": [1, 10, 100], "num_workers": None, "timeout": 3.0, "sandbox": None}
         given |= {"grading": DEFAULT_GRADING, "on_sandbox_error": "raise", "progress": None}
-        given |= dict.fromkeys(("cpu_seconds", *_COUNTS, *_CONFINEMENT, *_OWN_OPTIONS))
+        given |= dict.fromkeys(("cpu_seconds", *_COUNTS, *_CONFINEMENT, *_OWN_OPTIONS, *sandboxes.TASK_OPTIONS))
         if unknown := sorted(set(options) - set(given)):
             raise TypeError(f"compute() has no option {unknown[0]!r}; the options are {', '.join(given)}")
         given |= options
@@ -174,8 +191,10 @@ class Options:
             raise ValueError(f"grading must be one of {choices}, not {sandboxes.shortened(given['grading'])}")
         if given["progress"] not in (None, True, False):
             raise TypeError(f"progress must be True, False or None, not {given['progress']!r}")
-        sandbox = _sandbox(config_name, given)
-        more_keys = ("exception_description",) if sandbox.name == "restricted" else ()
+        kinds = sandboxes.Kinds.checked(**{option: given[option] for option in sandboxes.TASK_OPTIONS})
+        sandbox = _sandbox(config_name, given, kinds)
+        more_keys: tuple[str, ...] = ("partial_credit",) if kinds.partial_credit else ()
+        more_keys += ("exception_description",) if sandbox.name == "restricted" else ()
         return cls(
             k=tuple(sandboxes.whole_number("k", each) for each in k),
             num_workers=sandboxes.whole_number("num_workers", num_workers),
@@ -184,6 +203,7 @@ class Options:
             grading=given["grading"],
             on_sandbox_error=given["on_sandbox_error"],
             progress=given["progress"],
+            kinds=kinds,
             more_keys=(*more_keys, "output") if given["return_output"] else more_keys,
         )
 
@@ -199,11 +219,15 @@ def _limits(given: dict[str, Any]) -> sandboxes.Limits:
     return sandboxes.Limits(**fields)
 
 
-def _sandbox(config_name: str, given: dict[str, Any]) -> sandboxes.Sandbox:
-    """Where candidates run, from the keywords given to `compute`."""
+def _sandbox(config_name: str, given: dict[str, Any], kinds: sandboxes.Kinds) -> sandboxes.Sandbox:
+    """Where candidates run, from the keywords given to `compute`, with what their languages need."""
     name = _sandbox_name(config_name if given["sandbox"] is None else given["sandbox"])
     names = (*_CONFINEMENT, *_OWN_OPTIONS, *sandboxes.BACKENDS[name].limit_options)
     options = {option: given[option] for option in names if given[option] is not None}
+    kinds.check_for(name)
+    # A container has its image's.
+    if name != "docker" and (paths := kinds.paths):
+        options["read_only_paths"] = [*options.get("read_only_paths", ()), *paths]
     return sandboxes.open_sandbox(name, **options)
 
 
@@ -299,18 +323,14 @@ class CodeEval(evaluate.Metric):
             sources = [code for codes, tests in tasks for code in (*codes, tests)]
             options["packages"] = sandboxes.packages_for(sources, options["packages"])
             settings = Options.checked(self.config_name, options)
-        programs = [
-            sandboxes.Program(code, tests, settings.limits, grading)
-            for codes, tests in tasks
-            for grading in [sandboxes.grading_of(settings.grading, tests)]
-            for code in codes
-        ]
+        settings.kinds.check_for(settings.sandbox.name, len(tasks))
+        job = sandboxes.Job.of(settings.kinds, tasks, settings.limits, settings.grading)
         show = settings.progress if settings.progress is not None else _default_progress()
-        with sandboxes.ProgressBar(len(programs), show) as bar:
+        with sandboxes.ProgressBar(len(job.programs), show) as bar:
             ended = sandboxes.warm_pool(settings.sandbox).run_all(
-                programs, settings.num_workers, bar.count, settings.on_sandbox_error
+                job.programs, settings.num_workers, bar.count, settings.on_sandbox_error
             )
-        return report([len(codes) for codes, _ in tasks], ended, settings.k, settings.more_keys)
+        return report([len(codes) for codes, _ in tasks], job.finished(ended), settings.k, settings.more_keys)
 
 
 def checked_tasks(predictions: Any, references: Any) -> list[tuple[list[str], str]]:
@@ -339,8 +359,10 @@ def checked_tasks(predictions: Any, references: Any) -> list[tuple[list[str], st
                 raise TypeError(
                     f"predictions[{task_id}][{number}] must be a string, not {sandboxes.shortened(candidate)}"
                 )
-        if not isinstance(tests, str):
-            raise TypeError(f"references[{task_id}] must be a string, not {sandboxes.shortened(tests)}")
+        try:
+            tests = sandboxes.as_reference(tests)
+        except (ValueError, TypeError) as error:
+            raise type(error)(f"references[{task_id}]: {error}") from None
         tasks.append((candidates, _restored(tests)))
     if without := [task_id for task_id, (candidates, _) in enumerate(tasks) if not candidates]:
         raise ValueError(
@@ -390,7 +412,7 @@ def result_of(
         task_id: of the task.
         completion_id: of the candidate, counted from 0 in its task.
         ended: what became of it.
-        more_keys: "exception_description" and "output", each if the entry is to have it.
+        more_keys: "exception_description", "output" and "partial_credit", each if the entry is to have it.
     """
     result: dict[str, Any] = {"task_id": task_id, "passed": None, "completion_id": completion_id}
     result["result"] = f"excluded: {ended}"
@@ -401,8 +423,15 @@ def result_of(
     # As upstream says it; where upstream says nothing, because the exception has no message, the reason.
     result["result"] = text or f"failed: {ended.exception_message or ended.detail}"
     result |= vars(ended)
-    result |= {"outcome": ended.outcome.value, "isolation": list(ended.isolation)}
+    tests = [
+        {"name": each.name, "outcome": each.outcome.value, "message": each.message, "seconds": each.seconds}
+        for each in ended.tests
+    ]
+    result |= {"outcome": ended.outcome.value, "isolation": list(ended.isolation), "tests": tests}
     more = {"exception_description": ended.exception_message, "output": result.pop("output")}
+    # Of tests that can't be told apart it is all or nothing.
+    passed = [each["outcome"] == "passed" for each in tests] or [ended.passed]
+    more["partial_credit"] = sum(passed) / len(passed)
     return result | {key: more[key] for key in more_keys}
 
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import platform
-import sys
 import time
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, Any
 
 import typer
 
+from code_tasks.correctness_cli import correctness
+from code_tasks.results_file import check_writable, fail, write_results
 from sandboxes import (
     BACKENDS,
     LAYERS,
@@ -39,6 +39,7 @@ app = typer.Typer(
 
 docker_app = typer.Typer(no_args_is_help=True, help="What the sandbox docker keeps at the engine.")
 app.add_typer(docker_app, name="docker")
+app.command()(correctness)
 
 DEFAULT_SANDBOX = "subprocess"
 SandboxOption = Annotated[str, typer.Option(help=f"Where samples run: {', '.join(BACKENDS)}.")]
@@ -220,33 +221,6 @@ def run(
         typer.echo(f"\n{without} of the {len(tasks)} problems have no samples and are not in the score", err=True)
 
 
-def check_writable(path: Path) -> None:
-    """Ends the command if results can't be written there: before the run, not after it."""
-    try:
-        if path.is_dir():
-            raise IsADirectoryError("it is a folder")
-        draft_of(path).touch()
-        draft_of(path).unlink()
-    except OSError as error:
-        fail(f"can't write {path}: {error}")
-
-
-def draft_of(path: Path) -> Path:
-    """Where results are written until they are whole."""
-    return path.with_name(path.name + ".partial")
-
-
-def write_results(path: Path, records: list[dict[str, Any]]) -> None:
-    """Writes JSON lines in one step, so that no half of a file is ever there."""
-    draft = draft_of(path)
-    try:
-        with open(draft, "w", encoding="utf-8") as file:
-            file.writelines(json.dumps(record) + "\n" for record in records)
-        draft.replace(path)
-    except OSError as error:
-        fail(f"can't write {path}: {error}")
-
-
 @app.command()
 def doctor(
     sandbox: SandboxOption = DEFAULT_SANDBOX,
@@ -289,12 +263,6 @@ def prune(docker_host: HostOption = None) -> None:
     except SandboxUnavailable as error:
         fail(str(error))
     typer.echo("\n".join(removed) or "there is nothing to remove")
-
-
-def fail(message: str) -> NoReturn:
-    """Ends the command with a message and status 1."""
-    typer.echo(message, err=True)
-    sys.exit(1)
 
 
 if __name__ == "__main__":

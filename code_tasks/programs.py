@@ -7,8 +7,9 @@ from typing import Any
 
 import code_eval
 from code_tasks.records import Error, MetricResult, Task
-from code_tasks.unittests import ExecutionResult, failed_tests, harnessed, parse_unittest_output, with_output
+from code_tasks.unittests import ExecutionResult, failed_tests, parse_unittest_output, with_output
 from sandboxes import Ended, Limits, Outcome, Program, Verdict, grading_of, shortened
+from sandboxes.unittest_tests import harnessed
 
 # What a verdict can keep. More would be cut, and a parse function would not see how the program ended.
 MOST_OUTPUT_BYTES = 1 << 20

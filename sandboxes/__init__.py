@@ -6,7 +6,17 @@ import threading
 from typing import Any
 
 from sandboxes.checks import listed, positive, printable, shortened, whole_number
-from sandboxes.contract import Isolation, Limits, Outcome, Program, RunStopped, Sandbox, SandboxUnavailable, Verdict
+from sandboxes.contract import (
+    Isolation,
+    Limits,
+    Outcome,
+    Program,
+    RunStopped,
+    Sandbox,
+    SandboxUnavailable,
+    TestResult,
+    Verdict,
+)
 from sandboxes.dispatch import Ended
 from sandboxes.docker_container import DockerSandbox
 from sandboxes.docker_options import Container
@@ -19,6 +29,8 @@ from sandboxes.progress import ProgressBar
 from sandboxes.restricted_python import RestrictedPythonSandbox
 from sandboxes.restrictions import Restrictions
 from sandboxes.rlimit_process import RlimitProcessSandbox
+from sandboxes.tasks import OPTIONS as TASK_OPTIONS
+from sandboxes.tasks import Job, Kinds, as_reference
 
 BACKENDS: dict[str, type[RlimitProcessSandbox | DockerSandbox]] = {
     "subprocess": RlimitProcessSandbox,
@@ -75,6 +87,8 @@ __all__ = [
     "Ended",
     "GRADINGS",
     "Isolation",
+    "Job",
+    "Kinds",
     "LAYERS",
     "Limits",
     "ON_SANDBOX_ERROR",
@@ -86,7 +100,10 @@ __all__ = [
     "RunStopped",
     "Sandbox",
     "SandboxUnavailable",
+    "TASK_OPTIONS",
+    "TestResult",
     "Verdict",
+    "as_reference",
     "canaries_of",
     "close_pools",
     "disagreements",

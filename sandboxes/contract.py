@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from sandboxes.checks import positive, whole_number
 
@@ -107,7 +107,25 @@ class Program:
     limits: Limits = Limits()
 
     grading: str = "shared"
-    """"shared": candidate and tests in one interpreter; "separate": in two, which makes forging a pass impossible."""
+    """"shared": candidate and tests in one interpreter; "separate": in two, which makes forging a pass impossible;
+    "steps": neither, `candidate` and `tests` are what `steps.program_with_steps` makes."""
+
+
+@dataclass(frozen=True)
+class TestResult:
+    """What became of one test of a program."""
+
+    # Or pytest takes it for a class of tests.
+    __test__: ClassVar[bool] = False
+
+    name: str
+    outcome: Outcome
+    message: str = ""
+    """One line for people. Empty if passed."""
+
+    seconds: float = 0.0
+    stdout: str = ""
+    """What it wrote, where that was asked for."""
 
 
 @dataclass(frozen=True)
@@ -139,6 +157,9 @@ class Verdict:
 
     grading: str = "shared"
     """How it was graded: "shared" or "separate"."""
+
+    tests: tuple[TestResult, ...] = ()
+    """One per test that was run, in their order, where the kind of tests can tell."""
 
     attempts: int = 1
     """Above 1: run again, because the sandbox broke."""

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from sandboxes.checks import printable
-from sandboxes.contract import Isolation, Limits, Outcome, Program, Verdict
+from sandboxes.contract import Isolation, Limits, Outcome, Program, TestResult, Verdict
 from sandboxes.grading import grading_for
 from sandboxes.inside.endings import remove_folder
 from sandboxes.inside.output import value_of
@@ -24,6 +24,7 @@ MOST_FRAME_BYTES = 16 << 20
 MOST_TEXT_CHARS = 2 << 20
 MOST_WORDS_CHARS = 1000
 MOST_LIMIT = (1 << 62) - 1
+RECORDED_OUTCOMES = ("passed", "failed")
 SECONDS_TO_END = 3.0
 
 
@@ -253,11 +254,16 @@ def close_workers(workers: Sequence[Worker]) -> None:
 
 @functools.lru_cache(maxsize=256)
 def limits_as_json(limits: Limits) -> str:
-    """A request's limits, as the guest wants them: every one a number that fits into 64 bits."""
+    """A request's limits as JSON."""
+    return json.dumps(limits_for_guest(limits))
+
+
+def limits_for_guest(limits: Limits) -> dict[str, Any]:
+    """Limits as the guest wants them: every one a number that fits into 64 bits."""
     fields = dict(vars(limits))
     if limits.cpu_seconds is None:
         fields["cpu_seconds"] = limits.wall_seconds * (os.cpu_count() or 1) + 1
-    return json.dumps({name: min(value, MOST_LIMIT) for name, value in fields.items()})
+    return {name: min(value, MOST_LIMIT) for name, value in fields.items()}
 
 
 def isolation_from(frame: dict[str, Any]) -> Isolation:
@@ -295,6 +301,27 @@ def verdict_from(frame: dict[str, Any], layers: Sequence[str]) -> Verdict:
             isolation=tuple(layers),
             grading="separate" if frame.get("grading") == "separate" else "shared",
             output=value_of(text("output")),
+            tests=tuple(map(test_from, frame.get("tests") or recorded(value_of(text("record"))))),
         )
-    except (KeyError, TypeError, ValueError, OverflowError) as error:
+    except (KeyError, TypeError, ValueError, OverflowError, AttributeError) as error:
         raise GuestBroken(f"the guest's verdict is not one: {error}") from error
+
+
+def recorded(record: Any) -> list[dict[str, Any]]:
+    """The tests of a record that tests kept of themselves; none if it is another thing: a candidate may write one."""
+    if not isinstance(record, list):
+        return []
+    kinds = [str, str, str, float]
+    return [
+        dict(zip(("name", "outcome", "message", "seconds"), each, strict=True))
+        for each in record
+        if isinstance(each, list) and list(map(type, each)) == kinds and each[1] in RECORDED_OUTCOMES
+    ]
+
+
+def test_from(said: Any) -> TestResult:
+    """A test's result from a reply, each field checked."""
+    name, message, stdout = (said[key] if key in said else "" for key in ("name", "message", "stdout"))
+    if not all(isinstance(value, str) for value in (name, message, stdout)):
+        raise TypeError(f"a test is {str(said)[:200]}")
+    return TestResult(name, Outcome(said["outcome"]), printable(message), float(said["seconds"]), stdout)

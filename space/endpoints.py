@@ -53,7 +53,8 @@ def add_endpoints(service: Service, calls: ToolCalls, runs: dict[str, Any]) -> N
         Args:
             request: The visitor's.
             predictions: The candidates for each task, at least one each: source code.
-            references: The tests of each task: code that raises unless the candidate before it is right.
+            references: The tests of each task: code that raises unless the candidate before it is right (asserts,
+                unittest classes or a pytest file); or, as JSON, cases for stdin and stdout: [{"input", "output"}, ...].
             sandbox: "subprocess", "restricted" or "docker"; /sandboxes says which can be used. Default: the server's.
             grading: "separate": tests run apart from the candidate, which then can't forge a pass; "shared": together
                 with it; "auto": as the tests' text allows.

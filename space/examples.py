@@ -127,11 +127,32 @@ def median(numbers):
     return table[0]
 """
 
+SUM_CASES = """\
+[
+  {"input": "3\\n1 2 3\\n", "output": "6"},
+  {"input": "1\\n-5\\n", "output": "-5"},
+  {"input": "0\\n\\n", "output": "0"}
+]
+"""
+
+READS = """\
+count = int(input())
+numbers = map(int, input().split())
+print(sum(numbers))
+"""
+
+READS_TOO_LITTLE = """\
+count = int(input())
+total = int(input().split()[0])
+print(total)
+"""
+
 EXAMPLES = (
     Example(
         "Right, wrong, hanging, crashing, cheating", (RIGHT, WRONG, HANGING, CRASHING, CHEATING), RUN_LENGTHS_TESTS
     ),
     Example("Refused by RestrictedPython", (READABLE, EVALUATING, WALKING), MEDIAN_TESTS, sandbox="restricted"),
     Example("Leaving early, eating memory", (READABLE, LEAVING, HUNGRY), MEDIAN_TESTS),
+    Example("Input and output", (READS, READS_TOO_LITTLE), SUM_CASES),
     Example("Cheating, and tests that can be cheated", (RIGHT, CHEATING), RUN_LENGTHS_TESTS, grading="shared"),
 )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from code_eval import checked_tasks
-from sandboxes import GRADINGS, Limits, Program, Sandbox, grading_of, positive, shortened, whole_number
+from sandboxes import GRADINGS, Job, Kinds, Limits, Sandbox, positive, shortened, whole_number
 from space.offers import Offer
 from space.settings import Settings
 
@@ -123,10 +123,8 @@ def check_tests(grading: str, tests: Collection[str]) -> None:
         )
 
 
-def checked_programs(
-    settings: Settings, choices: Choices, predictions: Any, references: Any
-) -> tuple[list[int], list[Program]]:
-    """(candidates per task, programs) of the metric's arguments.
+def checked_programs(settings: Settings, choices: Choices, predictions: Any, references: Any) -> tuple[list[int], Job]:
+    """(candidates per task, their programs) of the metric's arguments.
 
     Raises:
         BadRequest: if they can't be right, or are more than the settings allow.
@@ -141,12 +139,10 @@ def checked_programs(
             f"at most {settings.max_candidates} candidates may be run at once here, not {sum(sizes)}; use /score_file"
         )
     check_tests(choices.grading, {tests for _, tests in tasks})
-    programs = [
-        Program(candidate, tests, choices.limits, grading_of(choices.grading, tests))
-        for candidates, tests in tasks
-        for candidate in candidates
-    ]
-    return sizes, programs
+    try:
+        return sizes, Job.of(Kinds(), tasks, choices.limits, choices.grading)
+    except (ValueError, TypeError) as error:
+        raise BadRequest(str(error)) from None
 
 
 def without_blank(candidates: Sequence[str | None]) -> list[str]:

@@ -108,11 +108,12 @@ class Service:
         Raises:
             BadRequest: for what can't be run.
         """
-        sizes, programs = await asyncio.to_thread(checked_programs, self.settings, choices, predictions, references)
+        sizes, job = await asyncio.to_thread(checked_programs, self.settings, choices, predictions, references)
         places = [(task, number) for task, size in enumerate(sizes) for number in range(size)]
         began = time.monotonic()
 
-        def news(ended: Mapping[int, Ended], is_over: bool) -> Evaluation:
+        def news(running: Mapping[int, Ended], is_over: bool) -> Evaluation:
+            ended = {index: job.finished_one(index, each) for index, each in running.items()}
             results = [
                 result_of(task, number, ended[index], choices.more_keys) if index in ended else None
                 for index, (task, number) in enumerate(places)
@@ -120,10 +121,10 @@ class Service:
             by_task: dict[str, list[Ended]] = {str(task): [] for task in range(len(sizes))}
             for index, each in sorted(ended.items()):
                 by_task[str(places[index][0])].append(each)
-            return Evaluation(found(len(programs), ended, is_over, by_task, choices.ks, began), results)
+            return Evaluation(found(len(job.programs), ended, is_over, by_task, choices.ks, began), results)
 
         last: Mapping[int, Ended] = {}
-        async with aclosing(self._runner.run(choices, programs)) as run:
+        async with aclosing(self._runner.run(choices, job.programs)) as run:
             async for last in run:
                 yield news(last, is_over=False)
         yield news(last, is_over=True)

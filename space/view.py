@@ -27,6 +27,7 @@ LABELS = {
 
 TEXTS = {"traceback": "Traceback", "stdout": "Standard output", "stderr": "Standard error"}
 MIB = 1 << 20
+MOST_TESTS_SHOWN = 100
 
 
 def outcome_of(result: Mapping[str, Any] | None) -> str:
@@ -76,10 +77,17 @@ def evidence(result: Mapping[str, Any]) -> str:
     if result["attempts"] > 1:
         facts["Attempts"] = f"{result['attempts']}, because the sandbox broke"
     rows = "".join(f"<div><dt>{name}</dt><dd>{escape(value)}</dd></div>" for name, value in facts.items())
+    tests = "".join(
+        f"<li>{badge(each['outcome'])} <code>{shown(each['name'])}</code> {shown(each['message'])}</li>"
+        for each in result.get("tests", ())[:MOST_TESTS_SHOWN]
+    )
+    if more := len(result.get("tests", ())) - MOST_TESTS_SHOWN:
+        tests += f"<li>and {more} more</li>" if more > 0 else ""
+    tests = tests and f'<ul class="ce-tests">{tests}</ul>'
     texts = "".join(
         f"<h4>{title}</h4><pre>{shown(result[key])}</pre>" for key, title in TEXTS.items() if result[key].strip()
     )
-    return f'<div class="ce-evidence"><dl>{rows}</dl>{texts or "<p>It wrote nothing.</p>"}</div>'
+    return f'<div class="ce-evidence"><dl>{rows}</dl>{tests}{texts or "<p>It wrote nothing.</p>"}</div>'
 
 
 def progress(counts: Counter[str], total: int, note: str = "") -> str:

@@ -115,8 +115,13 @@ def test_which_sandbox(monkeypatch, loaded, given, used):
         ([["x"], ["x", 3]], ["", ""], TypeError, r"predictions\[1\]\[1\] must be a string, not 3"),
         ([[b"x"]], [""], TypeError, r"predictions\[0\]\[0\] must be a string, not b'x'"),
         ([[None]], [""], TypeError, r"predictions\[0\]\[0\] must be a string, not None"),
-        ([["x"], ["x"]], ["", 3], TypeError, r"references\[1\] must be a string, not 3"),
-        ([["x"]], [["assert x"]], TypeError, r"references\[0\] must be a string, not \['assert x'\]"),
+        ([["x"], ["x"]], ["", 3], TypeError, r"references\[1\]: tests must be a string, or a list .* not 3"),
+        (
+            [["x"]],
+            [["assert x"]],
+            TypeError,
+            r"references\[0\]: tests must be a string, .* not \['assert x'\]",
+        ),
     ],
 )
 def test_samples_that_cannot_be_right(metric, predictions, references, error, message):

@@ -131,22 +131,22 @@ json_values = st.recursive(
 def test_any_json_is_programs_or_a_bad_request(predictions, references):
     """Whatever JSON stands in place of candidates and tests: programs, or a message."""
     try:
-        sizes, programs = checked_programs(SETTINGS, choices(), predictions, references)
+        sizes, job = checked_programs(SETTINGS, choices(), predictions, references)
     except BadRequest as error:
         assert str(error)
     else:
-        assert sum(sizes) == len(programs)
-        assert all(isinstance(each.candidate, str) and isinstance(each.tests, str) for each in programs)
+        assert sum(sizes) == len(job.programs)
+        assert all(isinstance(each.candidate, str) and isinstance(each.tests, str) for each in job.programs)
 
 
 def test_programs_stand_task_by_task():
     """Each candidate is a program with the tests of its task, with the limits that were chosen."""
     found = choices()
-    sizes, programs = checked_programs(SETTINGS, found, [["a", "b"], ["c"]], ["s", "t"])
+    sizes, job = checked_programs(SETTINGS, found, [["a", "b"], ["c"]], ["s", "t"])
     assert sizes == [2, 1]
-    assert [(each.candidate, each.tests) for each in programs] == [("a", "s"), ("b", "s"), ("c", "t")]
-    assert {each.limits for each in programs} == {found.limits}
-    assert {each.grading for each in programs} == {"separate"}
+    assert [(each.candidate, each.tests) for each in job.programs] == [("a", "s"), ("b", "s"), ("c", "t")]
+    assert {each.limits for each in job.programs} == {found.limits}
+    assert {each.grading for each in job.programs} == {"separate"}
 
 
 def test_number_of_candidates_is_limited():
@@ -169,3 +169,14 @@ def test_blank_editors_are_no_candidates():
     """Editors that hold nothing are passed over; if all do, that is said."""
     assert without_blank(["", "x = 1", None, " \n"]) == ["x = 1"]
     assert "there is no candidate" in said(without_blank, ["", None])
+
+
+def test_cases_are_no_code():
+    """Tests that are cases, as JSON, are run as such: as code they would pass unseen."""
+    _, job = checked_programs(SETTINGS, choices(), [["print(1)"]], ['[{"input": "", "output": "1"}]'])
+    assert [each.grading for each in job.programs] == ["steps"]
+
+
+def test_cases_that_can_t_be_right():
+    """What is wrong with cases is said with the task."""
+    assert "references[0]" in said(checked_programs, SETTINGS, choices(), [["x"]], ['[{"input": 3, "output": "1"}]'])

@@ -12,7 +12,7 @@ from hypothesis import example, given
 
 from code_eval import result_of
 from code_tasks.summary import PassAtK
-from sandboxes import Isolation, Outcome, SandboxUnavailable, Verdict
+from sandboxes import Isolation, Outcome, SandboxUnavailable, TestResult, Verdict
 from space.offers import Offer
 from space.runs import FEWEST_CHARS, TEXTS, fit
 from space.service import MOST_CELL_CHARS, News, found, row_of
@@ -217,3 +217,14 @@ def test_a_curve_has_few_points():
     told = news(1000, dict.fromkeys(range(1000), PASSED))
     assert told.curve[0].k == 1
     assert len(told.curve) == 50
+
+
+@given(any_text, any_text)
+@example(HOSTILE, HOSTILE)
+def test_single_tests_stay_text(name, message):
+    """The results of single tests are listed, with their names and messages as text."""
+    html, plain = (
+        candidate("x", result_of(0, 0, replace(VERDICT, tests=(TestResult(one, Outcome.FAILED, other),))))
+        for one, other in ((name, message), ("a", "b"))
+    )
+    assert tags_of(html) == tags_of(plain)

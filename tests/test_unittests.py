@@ -5,7 +5,8 @@ import sys
 
 import pytest
 
-from code_tasks.unittests import harnessed, parse_unittest_output, unittest_merge_snippets
+from code_tasks.unittests import parse_unittest_output, unittest_merge_snippets
+from sandboxes.unittest_tests import harnessed
 
 LINE = "-" * 70
 CLASS = "class T(unittest.TestCase):\n    def test_it(self):\n        self.assertEqual(f(), 1)\n"

@@ -176,11 +176,19 @@ class Box:
         for each in [pid] if pid and not self.has_own_pids else children(self.fork_server):
             kill(os.kill, each)
 
-    def tidy(self):
-        """Gives the next program pipes and folders as new."""
+    def tidy(self, keeping=()):
+        """Gives the next program pipes and folders as new, but for the names in its workplace that are to stay."""
         for pipe in (self.stdout, self.stderr, self.report):
             pipe.tidy()
-        self.scratch.tidy()
+        self.scratch.tidy(keeping)
+
+    def look(self, action, *arguments):
+        """What a function says of programs' workplace, of which it gets a descriptor."""
+        workplace = self.scratch.open_workplace()
+        try:
+            return action(workplace, *arguments)
+        finally:
+            os.close(workplace)
 
     def end(self):
         """Ends the fork server and all that runs in it."""

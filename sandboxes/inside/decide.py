@@ -11,7 +11,7 @@ from .streams import reason_not_started, started_at
 REPORTED_OUTCOMES = ("failed", "compile_error", "out_of_memory", "exited")
 # What tests say whose candidate, in another process, does not answer any more.
 GONE = "gone"
-REPORTED_TEXTS = ("detail", "exception_type", "exception_message", "traceback", "output")
+REPORTED_TEXTS = ("detail", "exception_type", "exception_message", "traceback", "output", "record")
 
 
 def decide(reason, status, cpu_seconds, setup, report, limits, output_bytes):
@@ -26,6 +26,15 @@ def decide(reason, status, cpu_seconds, setup, report, limits, output_bytes):
         limits: the request's.
         output_bytes: how much it wrote.
     """
+    if reply := forced_end(reason, status, cpu_seconds, setup, limits, output_bytes):
+        return reply
+    if status or not report:
+        return {"outcome": "exited", "detail": "left before its tests were done, with status %d" % (status >> 8)}
+    return believed(report)
+
+
+def forced_end(reason, status, cpu_seconds, setup, limits, output_bytes):
+    """The reply for a child that did not end by itself, or did too much; None for others. Arguments as for `decide`."""
     killer = os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
     if started_at(setup) is None:
         if (broken := reason_not_started(setup)) is not None:
@@ -47,9 +56,32 @@ def decide(reason, status, cpu_seconds, setup, report, limits, output_bytes):
         return {"outcome": "timed_out", "detail": "used more than {:g} s of CPU time".format(limits["cpu_seconds"])}
     if killer:
         return {"outcome": "crashed", "detail": "killed by signal %d (%s)" % (killer, signal_name(killer))}
-    if status or not report:
-        return {"outcome": "exited", "detail": "left before its tests were done, with status %d" % (status >> 8)}
-    return believed(report)
+    return None
+
+
+def command_reply(trial, began, memory_status):
+    """What became of a step: passed if it ended by itself with status 0.
+
+    Args:
+        trial: its, which has ended.
+        began: when, on the monotonic clock; None if it did not.
+        memory_status: with which its command ends for want of memory, if there is such a status.
+    """
+    limits, status, report = trial.limits, trial.status, trial.sealed_report()
+    reply = forced_end(trial.reason, status, trial.cpu_seconds, trial.setup, limits, trial.output_bytes)
+    if reply is None:
+        reply = {"outcome": "passed"}
+        if report.startswith(OTHER_REPORT):
+            reply = believed(report)
+        if status:
+            code = status >> 8
+            reply = {"outcome": "failed", "detail": "ended with status %d" % code}
+            if code == memory_status:
+                reply = {"outcome": "out_of_memory", "detail": "used all its memory"}
+    reply["wall_seconds"] = 0.0 if began is None else trial.ended_at - began
+    reply["cpu_seconds"], reply["peak_memory_bytes"] = trial.cpu_seconds, trial.peak_memory_bytes
+    reply["stdout"], reply["stderr"] = trial.stdout.text, trial.stderr.text
+    return reply
 
 
 def signal_name(number):
@@ -65,10 +97,10 @@ def believed(report):
         return {"outcome": "passed"}
     try:
         if report[:1] == PASSED_REPORT:
-            output = report[1:].decode("ascii")
-            if not is_output(output):
+            output, _, record = report[1:].decode("ascii").partition("\n")
+            if not all(map(is_output, filter(None, (output, record)))):
                 raise ValueError(output)
-            return {"outcome": "passed", "output": output}
+            return {"outcome": "passed", "output": output, "record": record}
         if report[:1] != OTHER_REPORT:
             raise ValueError(report[:1])
         said = json.loads(report[1:].decode("utf-8", "surrogatepass"))

@@ -16,6 +16,7 @@ import time
 import warnings
 
 from .candidate_side import serve
+from .commands import prepare_step, run_step
 from .endings import end_descendants
 from .frames import (
     ALL_ENDED,
@@ -33,16 +34,19 @@ from .frames import (
     START,
     STARTED,
     STATE,
+    STEP,
     TESTS,
     read_exact,
 )
 from .judge import TESTS_FILE, judge
 from .kernel import LINUX
-from .output import output_of
+from .output import RECORD, output_of
 from .tests_process import serve_tests
 
 # By how much a hard limit is above the soft one. CPU: the signal that can be told from others comes before the one that
 # can't be caught. Memory: what `make_room` makes.
+# Else a report might not fit into its pipe.
+MOST_TEXT_BESIDE_RECORD = 18 << 10
 MARGINS = {resource.RLIMIT_CPU: 1, resource.RLIMIT_AS: 32 << 20}
 SECONDS_TO_BE_ENDED = 1
 
@@ -74,6 +78,8 @@ class ForkServer:
         self.tests, self.tests_code, self.uses_of_tests = "", None, 0
         self.last_limits, self.limits = None, None
         self.announces, self.policy = announces, policy
+        # Whether the job at hand is a step of a program that has steps.
+        self.runs_step = False
 
     def serve(self):
         """Takes jobs until the supervisor closes its end."""
@@ -85,11 +91,12 @@ class ForkServer:
                 time.sleep(SECONDS_TO_BE_ENDED)
                 return
             job = Job(packet)
+            self.runs_step = job.tests_bytes == STEP
             if job.tests_bytes >= 0:
                 self.tests = read_exact(fd, job.tests_bytes).decode("utf-8", "surrogatepass")
                 self.tests_code, self.uses_of_tests = None, 0
-            self.uses_of_tests += 1
-            if self.uses_of_tests == 2:
+            self.uses_of_tests += not self.runs_step
+            if self.uses_of_tests == 2 and not self.runs_step:
                 self.compile_tests()
             self.run(job)
 
@@ -186,13 +193,15 @@ def resource_limits(limits, own_user, counted):
         (resource.RLIMIT_NPROC, processes),
         (resource.RLIMIT_AS, memory_bytes),
     ):
+        # macOS refuses RLIMIT_AS, which the first frame says.
+        if value < 0 or (name == resource.RLIMIT_AS and not LINUX):
+            continue
         hard = resource.getrlimit(name)[1]
         most = value + MARGINS.get(name, 0)
         if hard != resource.RLIM_INFINITY:
             value, most = min(value, hard), min(most, hard)
         calls.append((name, (value, most)))
-    # macOS refuses RLIMIT_AS, which the first frame says.
-    return calls if LINUX else calls[:-1]
+    return calls
 
 
 def run_child(job, server, limits):
@@ -224,7 +233,9 @@ def reported(candidate, server):
     leave, encode, own_pid = os._exit, encoded, os.getpid
     pid, policy, module = own_pid(), server.policy, None
     try:
-        if server.role == SHARED:
+        if server.runs_step:
+            report = run_step(candidate, policy)
+        elif server.role == SHARED:
             module = type(sys)("candidate")
             report = judge(candidate, server.tests, server.tests_code, policy, module)
         elif server.role == CANDIDATE:
@@ -261,14 +272,17 @@ def encoded(report, module, output_variable):
         output_variable: the variable's name; None if there is none.
     """
     output = output_of(module.__dict__, output_variable) if module and output_variable else ""
+    record = output_of(module.__dict__, RECORD) if module and RECORD in module.__dict__ else ""
     if report is None:
-        return output.encode()
+        return (output + "\n" + record if record else output).encode()
     said = {**report, "output": output} if output else report
+    if record and len(said.get("traceback", "")) + len(record) < MOST_TEXT_BESIDE_RECORD:
+        said["record"] = record
     return json.dumps(said, ensure_ascii=False).encode("utf-8", "surrogatepass")
 
 
 def set_up_child(job, server, limits):
-    """Gives a new child its folder, user and limits; returns the candidate's source, bytes."""
+    """Gives a new child its folder, user and limits; returns the candidate's source, bytes, or its step, a dict."""
     try:
         candidate = read_exact(server.channel.fileno(), job.candidate_bytes)
         if len(candidate) != job.candidate_bytes:
@@ -279,6 +293,8 @@ def set_up_child(job, server, limits):
             os.chdir(server.workplace)
         # A candidate that can see the tests' process is the same user.
         server.privileges.enter_child(server.role != TESTS)
+        if server.runs_step:
+            candidate = prepare_step(candidate)
         for name, pair in limits:
             resource.setrlimit(name, pair)
         gc.enable()

@@ -4,9 +4,11 @@ import json
 import os
 import struct
 
-# From supervisor to fork server: tests_bytes (-1: as before), candidate_bytes, and the limits: memory bytes, CPU
-# seconds, file bytes, open files, processes. The tests follow, then for the child the candidate and a seal.
+# From supervisor to fork server: tests_bytes (-1: as before; STEP: a step, which is all in the candidate's bytes),
+# candidate_bytes, and the limits: memory bytes (-1: the address space is not limited), CPU seconds, file bytes, open
+# files, processes. The tests follow, then for the child the candidate and a seal.
 JOB = struct.Struct("=7q")
+STEP = -2
 # Back: the child's state and process id, and if it has ended, its CPU seconds, status and peak memory bytes.
 STATE = struct.Struct("=Bidiq")
 # RUNNING is said only where the supervisor can't see for itself. After LEFT_SOME another word follows, when they are
@@ -30,6 +32,8 @@ PASSED_REPORT, OTHER_REPORT = b"P", b"O"
 
 # What a fork server's children do: run a candidate and its tests, or one of the two, with a socket to the other.
 SHARED, CANDIDATE, TESTS = "shared", "candidate", "tests"
+# Of a request, besides "shared" and "separate": a program that has steps.
+STEPS = "steps"
 # That socket's descriptor comes with the job; to a tests' process, with this for each candidate: how many bytes of
 # tests follow, -1 for the same as last time.
 TESTS_HEAD = struct.Struct("=q")

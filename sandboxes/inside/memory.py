@@ -64,19 +64,19 @@ def read(path):
         return file.read()
 
 
-def uses_more_than(limit, fork_server):
+def uses_more_than(limit, fork_server, is_held):
     """Whether what a fork server's program started uses more memory than it may.
 
     Args:
         limit: bytes, for all processes together.
         fork_server: process id.
+        is_held: whether the kernel holds each process to the limit.
     """
     pids = pending = children(fork_server)
     while pending:
         pending = [below for pid in pending for below in children(pid)]
         pids = pids + pending
-    # One process is held by its own limit.
-    if len(pids) < 2 or sum(map(resident_bytes, pids)) <= limit:
+    if (is_held and len(pids) < 2) or sum(map(resident_bytes, pids)) <= limit:
         return False
     return sum(map(proportional_bytes, pids)) > limit
 

@@ -25,6 +25,11 @@ DTYPE = re.compile(r"[<>|][biufcSU]\d{1,4}|[<>][mM]8(\[[a-zA-Z]{1,2}\])?")
 SHAPE = re.compile(r"(\d{1,6}( \d{1,6})*)?")
 
 
+# The variable in which tests that are run one by one record what became of each: lists of name, outcome, message and
+# seconds.
+RECORD = "code_eval_tests"
+
+
 class NoData(Exception):
     """A value that is more than data, or too large."""
 

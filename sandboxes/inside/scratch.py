@@ -33,6 +33,7 @@ class MountedScratch:
     def __init__(self, folders):
         """Takes descriptors of them, with what is mounted there and nothing else."""
         self.folders = {folder: set(os.listdir(folder)) for folder in folders}
+        self.workplace = folders[0]
         self.modes = dict(map(settled_mode, folders))
         # One folder of each file system.
         self.systems = list({os.fstat(folder).st_dev: folder for folder in folders}.values())
@@ -41,8 +42,12 @@ class MountedScratch:
     def count_free_files(self):
         return [os.fstatvfs(folder).f_ffree for folder in self.systems]
 
-    def tidy(self):
-        """Gives the next program empty folders."""
+    def open_workplace(self):
+        """A new descriptor of the folder that programs begin in."""
+        return os.dup(self.workplace)
+
+    def tidy(self, keeping=()):
+        """Gives the next program empty folders, but for the names in its workplace that are to stay."""
         # One question answers for all folders of a file system: whether there is a file more than there was.
         untouched = self.count_free_files() == self.free_files
         for folder, mounted in self.folders.items():
@@ -52,7 +57,8 @@ class MountedScratch:
                 # Such as a default access list, by which the next program could not open its own files.
                 os.removexattr(folder, attribute)
             if not untouched:
-                for name in set(os.listdir(folder)) - mounted:
+                stay = keeping if folder == self.workplace else ()
+                for name in set(os.listdir(folder)).difference(mounted, stay):
                     remove_tree(folder, name)
 
     def remove(self):
@@ -72,6 +78,10 @@ class PlainScratch:
         self.folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
         self.make_workplace()
 
+    def open_workplace(self):
+        """A new descriptor of the folder that programs begin in."""
+        return os.open(self.workplace, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+
     def make_workplace(self):
         os.fchmod(self.folder, SCRATCH_MODE)
         os.mkdir(self.workplace, FOLDER_MODE)
@@ -79,22 +89,39 @@ class PlainScratch:
             os.chown(self.workplace, self.owner, self.owner)
         self.made = os.lstat(self.workplace)
 
-    def tidy(self):
-        """Gives the next program an empty folder."""
-        if self.is_tidy():
+    def tidy(self, keeping=()):
+        """Gives the next program an empty folder, but for the names that are to stay in it."""
+        if self.is_tidy(keeping):
             return
         os.fchmod(self.folder, SCRATCH_MODE)
+        if keeping and self.is_in_place():
+            for name in set(os.listdir(self.folder)) - {PLAIN_NAME}:
+                remove_tree(self.folder, name)
+            workplace = self.open_workplace()
+            try:
+                for name in set(os.listdir(workplace)).difference(keeping):
+                    remove_tree(workplace, name)
+            finally:
+                os.close(workplace)
+            return
         for name in os.listdir(self.folder):
             remove_tree(self.folder, name)
         self.make_workplace()
 
-    def is_tidy(self):
+    def is_tidy(self, keeping=()):
         """Whether the last program left its folder as it found it."""
+        try:
+            names = set(os.listdir(self.workplace)).difference(keeping)
+            return self.is_in_place() and os.listdir(self.folder) == [PLAIN_NAME] and not names
+        except OSError:
+            return False
+
+    def is_in_place(self):
+        """Whether programs' folder is the one that was made, as it was made."""
         try:
             found, made = os.lstat(self.workplace), self.made
             same = (found.st_ino, found.st_mode, found.st_uid) == (made.st_ino, made.st_mode, made.st_uid)
-            same = same and not extended_attributes(self.workplace)
-            return same and os.listdir(self.folder) == [PLAIN_NAME] and not os.listdir(self.workplace)
+            return same and not extended_attributes(self.workplace)
         except OSError:
             return False
 

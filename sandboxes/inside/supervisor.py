@@ -6,11 +6,12 @@ import sys
 
 from .box import Box
 from .endings import children_are_told, remove_folder
-from .frames import CANDIDATE, SHARED, TESTS, FrameReader, write_frame
+from .frames import CANDIDATE, SHARED, STEPS, TESTS, FrameReader, write_frame
 from .kernel import LINUX
 from .privileges import adopt_orphans, draw_uid, hide
 from .scratch import SCRATCH_MODE
 from .separate import Separate
+from .steps import Steps
 from .trial import Trial, Watch
 
 SECONDS_BETWEEN_LOOKS = 5
@@ -31,7 +32,7 @@ class Supervisor:
         if self.has_folder:
             os.chmod(options["scratch"], SCRATCH_MODE)
         self.boxes = {role: Box(self.options, role, guest_file) for role in (SHARED, TESTS, CANDIDATE)}
-        self.separate = None
+        self.separate = self.steps = None
         self.first = self.box(SHARED)
         if not self.first.has_own_pids and os.geteuid() != 0:
             # Programs can see this process and may be its user: its memory must not be theirs.
@@ -84,9 +85,9 @@ class Supervisor:
             texts = self.reader.exactly(size)
             if len(texts) < size:
                 return
-            run = self.run_shared if request["grading"] == SHARED else self.run_separately
+            run = {SHARED: self.run_shared, STEPS: self.run_steps}.get(request["grading"], self.run_separately)
             trials, reply = run(request, tests_bytes, texts)
-            if trials[0].reason == "abandoned":
+            if any(trial.reason == "abandoned" for trial in trials):
                 return
             reply["id"] = request["id"]
             write_frame(self.replies, reply)
@@ -109,6 +110,18 @@ class Supervisor:
         trials = self.separate.begin(request, tests_bytes, texts[:cut], texts[cut:])
         self.watch(trials, request["id"])
         return trials, self.separate.end(*trials)
+
+    def run_steps(self, request, tests_bytes, texts):
+        """Runs a program that has steps; ([trial of the last], reply)."""
+        if self.steps is None:
+            self.steps = Steps(self.first, self.watch_step)
+        cut = len(texts) - request["candidate_bytes"]
+        return self.steps.run(request, texts[:cut], texts[cut:])
+
+    def watch_step(self, trial, request_id):
+        """Watches a step, and tells the caller of its end: it may have to wait for many."""
+        self.watch([trial], request_id)
+        write_frame(self.replies, {"id": request_id, "waiting": True})
 
     def watch(self, trials, request_id):
         Watch(trials, self.requests, lambda: write_frame(self.replies, {"id": request_id, "waiting": True})).wait()

@@ -13,6 +13,8 @@ from .memory import container_is_full, uses_more_than
 from .streams import MOST_REPORT_BYTES, Stream, started_at
 
 SECONDS_BETWEEN_LOOKS_AT_MEMORY = 0.05
+# A compiler may take longer than a caller believes a silent guest.
+SECONDS_BETWEEN_WORDS = 5
 # Most programs are so quick that they need not be watched.
 SECONDS_UNWATCHED = 0.01
 # Until a fork server has forked a child and that is set up, on the busiest machine.
@@ -45,7 +47,7 @@ class Trial:
         """Gives the program to the fork server.
 
         Args:
-            tests_bytes: -1 for the same tests as last time.
+            tests_bytes: -1 for the same tests as last time, STEP for a step.
             candidate_bytes: how many.
             texts: the tests and the candidate, as far as they are wanted, in this order.
             link: the program's socket to another one; None if it has none.
@@ -53,7 +55,8 @@ class Trial:
         limits = self.limits
         whole_seconds = int(-(-limits["cpu_seconds"] // 1))
         sizes = (limits["file_bytes"], limits["open_files"], limits["processes"])
-        job = (tests_bytes, candidate_bytes, limits["memory_bytes"], whole_seconds, *sizes)
+        memory_bytes = limits["memory_bytes"] if limits.get("address_space", True) else -1
+        job = (tests_bytes, candidate_bytes, memory_bytes, whole_seconds, *sizes)
         self.sent_at = time.monotonic()
         self.box.send(job, link, texts, self.seal)
 
@@ -91,10 +94,14 @@ class Trial:
         self.hear_setup()
         return started_at(self.setup)
 
+    def sealed_report(self):
+        """What the child reported, bytes; none if it did not say it with the seal."""
+        said = self.report.kept
+        return said[SEAL_BYTES:] if said.startswith(self.seal) else b""
+
     def reply(self):
         """What became of the program."""
-        said = self.report.kept
-        report = said[SEAL_BYTES:] if said.startswith(self.seal) else b""
+        report = self.sealed_report()
         reply = decide(self.reason, self.status, self.cpu_seconds, self.setup, report, self.limits, self.output_bytes)
         began = started_at(self.setup)
         reply["wall_seconds"] = 0.0 if began is None else self.ended_at - began
@@ -120,17 +127,18 @@ class Trial:
 class Watch:
     """The supervisor's eye on programs that run together."""
 
-    def __init__(self, trials, requests, on_longer):
+    def __init__(self, trials, requests, on_waiting):
         """Watches nothing yet.
 
         Args:
             trials: when the first of them ends, all are to end.
             requests: the pipe from the caller, which may close it.
-            on_longer: called when they are given longer because the machine was busy.
+            on_waiting: called now and then while they run.
         """
-        self.trials, self.requests, self.on_longer = trials, requests, on_longer
+        self.trials, self.requests, self.on_waiting = trials, requests, on_waiting
         self.first, self.limits = trials[0], trials[0].limits
         self.deadline = self.first.sent_at + self.limits["wall_seconds"]
+        self.next_word = self.first.sent_at + SECONDS_BETWEEN_WORDS
 
     def wait(self):
         """Waits for the first one's end, or brings it about."""
@@ -171,7 +179,8 @@ class Watch:
         """Why the programs are to be stopped; None if they are not."""
         if sum(trial.output_bytes for trial in self.trials) > self.limits["output_bytes"]:
             return "output_limit"
-        if any(uses_more_than(self.limits["memory_bytes"], trial.box.fork_server) for trial in self.trials):
+        most, is_held = self.limits["memory_bytes"], self.limits.get("address_space", True)
+        if any(uses_more_than(most, trial.box.fork_server, is_held) for trial in self.trials):
             return "out_of_memory"
         if self.first.box.in_container and container_is_full():
             return "memory_kill"
@@ -181,7 +190,9 @@ class Watch:
             # By the time of the question: until it was answered this process may have had no CPU itself.
             if self.deadline <= now:
                 return "timed_out"
-            self.on_longer()
+        if time.monotonic() >= self.next_word:
+            self.next_word += SECONDS_BETWEEN_WORDS
+            self.on_waiting()
         return None
 
     def next_deadline(self, now):

@@ -1,0 +1,259 @@
+"""CodeCorrectness, as MERA has it: does a test succeed on the code that it is for? Here the label is made by running.
+
+A record's code and test are files of one project, in Python, Java or Go. They are put where their packages and imports
+want them, and run by pytest, JUnit or as `go test` does. "success" means that at least one test ran, that none failed,
+and that the run came to its own end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.machinery import PathFinder
+from importlib.metadata import entry_points
+from typing import Any
+
+from code_tasks.correctness_go import go_fault, go_program
+from code_tasks.correctness_java import JARS, JARS_FOLDER, PACKAGES, java_fault, java_program, kind_of
+from code_tasks.correctness_java import may_be_no_test as may_be_no_java
+from code_tasks.correctness_java import syntax_program as java_syntax
+from code_tasks.correctness_python import python_fault, python_program
+from code_tasks.correctness_records import LABELS, BadRecord, Record, read_correctness
+from sandboxes import (
+    Ended,
+    Limits,
+    Outcome,
+    Pool,
+    Program,
+    ProgressBar,
+    SandboxUnavailable,
+    Verdict,
+    go_packages,
+    open_sandbox,
+    positive,
+    usable_cpus,
+    whole_number,
+)
+from sandboxes.isolation import site_folders
+from sandboxes.languages import COMPILE_SECONDS, paths_for
+from sandboxes.steps import SCRIPT_FILE, Plan, Run, Step, program_with_steps
+
+__all__ = ["LABELS", "BadRecord", "Checked", "CodeCorrectness", "Record", "read_correctness"]
+
+TIMEOUT_SECONDS = 30.0
+SECONDS_TO_CHECK = 60.0
+
+
+@dataclass(frozen=True)
+class Runner:
+    """How records of one language are run."""
+
+    program: Callable[[Record, Limits, float], Program]
+    """(record, limits, wall seconds of a compiler) -> its program; raises BadRecord."""
+
+    fault: Callable[[Record, Verdict], str]
+    """Why a verdict says nothing about the record's code; empty if it does."""
+
+
+RUNNERS = {
+    "python": Runner(python_program, python_fault),
+    "java": Runner(java_program, java_fault),
+    "go": Runner(go_program, go_fault),
+}
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A record, and what its runs said."""
+
+    record: Record
+    ended: tuple[Ended, ...] = ()
+    """What became of each run; none if there was nothing to run."""
+
+    fault: str = ""
+    """Why its runs say nothing about its code; empty if they do."""
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """What each run says, one of LABELS; none if they say nothing."""
+        if self.fault:
+            return ()
+        success, failed = LABELS
+        return tuple(success if each.passed else failed for each in self.ended if isinstance(each, Verdict))
+
+    @property
+    def is_flaky(self) -> bool:
+        """Whether its runs differ."""
+        return len(set(self.labels)) > 1
+
+    @property
+    def label(self) -> str | None:
+        """What all runs say; None if they differ, or say nothing."""
+        return self.labels[0] if self.labels and not self.is_flaky else None
+
+    @property
+    def agrees(self) -> bool | None:
+        """Whether that is the data set's label; None without one of our own."""
+        return None if self.label is None else self.label == self.record.label
+
+
+class CodeCorrectness:
+    """Runs records. Its sandbox is opened when records are run, and none is left afterwards."""
+
+    def __init__(
+        self,
+        sandbox: str = "subprocess",
+        num_workers: int | None = None,
+        timeout: float = TIMEOUT_SECONDS,
+        memory_mb: int = Limits().memory_bytes >> 20,
+        compile_timeout: float = COMPILE_SECONDS,
+        progress: bool | None = None,
+        **options: Any,
+    ):
+        """Checks the options; starts nothing yet.
+
+        Args:
+            sandbox: "subprocess" or "docker".
+            num_workers: records at once; None: as many as there are CPUs.
+            timeout: wall seconds of a record's tests.
+            memory_mb: MiB of memory of a record's tests.
+            compile_timeout: wall seconds of each compiler.
+            progress: whether to show a bar; None: on a terminal.
+            options: of the sandbox, as `open_sandbox` takes them.
+
+        Raises:
+            ValueError, TypeError: for what can't be right; the message names the value.
+        """
+        if sandbox == "restricted":
+            raise ValueError('sandbox="restricted" has no files to test; choose "subprocess" or "docker"')
+        open_sandbox(sandbox, **options)
+        self.sandbox, self.options, self.progress = sandbox, options, progress
+        self.num_workers = usable_cpus() if num_workers is None else whole_number("num_workers", num_workers)
+        self.compile_seconds = positive("compile_timeout", compile_timeout, "seconds")
+        seconds = positive("timeout", timeout, "seconds")
+        self.limits = Limits(wall_seconds=seconds, memory_bytes=whole_number("memory_mb", memory_mb) << 20)
+
+    def check(self, records: Sequence[Record], repeats: int = 1) -> list[Checked]:
+        """Runs each record so often, and says what came of it, in their order.
+
+        Raises:
+            SandboxUnavailable: if the sandbox can't run programs, or lacks what a language needs.
+        """
+        whole_number("repeats", repeats)
+        programs: dict[int, list[Program]] = {}
+        checked: dict[int, Checked] = {}
+        pool = Pool(self._sandbox_for({each.language for each in records}))
+        try:
+            for index, record in enumerate(records):
+                make = RUNNERS[record.language].program
+                try:
+                    # One after the other: the seal is drawn for each run.
+                    programs[index] = [make(record, self.limits, self.compile_seconds) for _ in range(repeats)]
+                except BadRecord as error:
+                    checked[index] = Checked(record, fault=str(error))
+            check_needs(pool, [records[index] for index in programs])
+            # Plans that are the same stand together; the runs of one record do not.
+            order = sorted(
+                ((run, index) for index in programs for run in range(repeats)),
+                key=lambda each: (each[0], records[each[1]].language, programs[each[1]][0].tests),
+            )
+            ended = self._run(pool, [programs[index][run] for run, index in order])
+            by_record: dict[int, list[Ended]] = {index: [] for index in programs}
+            for (_, index), end in zip(order, ended, strict=True):
+                by_record[index].append(end)
+            checked |= {index: judged(records[index], ends) for index, ends in by_record.items()}
+            self._look_at_syntax(pool, checked)
+        finally:
+            pool.close()
+        return [checked[index] for index in range(len(records))]
+
+    def _sandbox_for(self, languages: set[str]) -> Any:
+        options = dict(self.options)
+        if self.sandbox == "docker":
+            # All else a container has its image's.
+            if "go" in languages:
+                options["volumes"] = with_volumes(options.get("volumes"), go_packages.compiled())
+        else:
+            options["preload"] = [*options.get("preload", ()), *(modules_of_pytest() if "python" in languages else ())]
+            options["read_only_paths"] = [*options.get("read_only_paths", ()), *paths_for(languages)]
+        return open_sandbox(self.sandbox, **options)
+
+    def _run(self, pool: Pool, programs: Sequence[Program]) -> list[Ended]:
+        with ProgressBar(len(programs), self.progress) as bar:
+            return pool.run_all(programs, self.num_workers, bar.count, on_sandbox_error="exclude")
+
+    def _look_at_syntax(self, pool: Pool, checked: dict[int, Checked]) -> None:
+        """Finds out which tests in Java, of those that did not compile, are no Java at all."""
+        doubtful = [
+            index
+            for index, each in checked.items()
+            if each.record.language == "java" and not each.fault and each.ended
+            if isinstance(each.ended[0], Verdict) and may_be_no_java(each.record, each.ended[0])
+        ]
+        programs = [java_syntax(checked[index].record, self.limits) for index in doubtful]
+        for index, end in zip(doubtful, self._run(pool, programs) if programs else [], strict=True):
+            if isinstance(end, Verdict) and end.outcome is Outcome.FAILED:
+                words = end.stderr.strip().splitlines() or [end.detail]
+                checked[index] = Checked(
+                    checked[index].record, checked[index].ended, f"its test is no Java: {words[0]}"
+                )
+
+
+def modules_of_pytest() -> list[str]:
+    """What pytest imports, which takes longer than most tests: itself, plugins, and their libraries."""
+    plugins = entry_points(group="pytest11")
+    libraries = [each.dist.name.replace("-", "_") for each in plugins if each.dist]
+    names = ["pytest", *(each.module for each in plugins), *libraries]
+    return [name for name in names if PathFinder.find_spec(name.partition(".")[0], site_folders())]
+
+
+def with_volumes(volumes: Any, paths: Iterable[str]) -> dict[str, str]:
+    """The volumes of a container, with more folders of this machine at their own paths."""
+    given = volumes if isinstance(volumes, Mapping) else {path: path for path in volumes or ()}
+    return {**given, **{path: path for path in paths}}
+
+
+def judged(record: Record, ended: Sequence[Ended]) -> Checked:
+    """What the runs of a record say."""
+    for end in ended:
+        if isinstance(end, SandboxUnavailable):
+            return Checked(record, tuple(ended), str(end))
+        if fault := RUNNERS[record.language].fault(record, end):
+            return Checked(record, tuple(ended), fault)
+    return Checked(record, tuple(ended))
+
+
+def check_needs(pool: Pool, records: Sequence[Record]) -> None:
+    """Raises SandboxUnavailable if a sandbox lacks what records need, with what to install."""
+    languages = {each.language for each in records}
+    if "python" in languages and not works(pool, "import pytest"):
+        raise missing(pool, "python", "pytest", "install it for this interpreter", 'packages=["pytest"]')
+    if "go" in languages and not works(pool, f"open({(folder := go_packages.compiled()[0]) + '/packages'!r}).close()"):
+        raise SandboxUnavailable(
+            f"go records need {folder}, which programs in the {pool.sandbox.name} sandbox can't read: "
+            "set XDG_CACHE_HOME to a folder that is in nobody's home"
+        )
+    if "java" not in languages:
+        return
+    if not works(pool, "import shutil\nassert shutil.which('javac') and shutil.which('java')"):
+        raise missing(pool, "java", "javac", "install Debian's package openjdk-17-jdk-headless", "an image that has it")
+    for kind in sorted({kind_of(each.test_code) for each in records if each.language == "java"}):
+        paths = [f"{JARS_FOLDER}/{jar}" for jar in JARS[kind]]
+        if not works(pool, f"import os\nassert all(map(os.path.exists, {paths}))"):
+            raise missing(pool, "java", kind, f"install Debian's package {PACKAGES[kind]}", "an image that has it")
+
+
+def works(pool: Pool, script: str) -> bool:
+    """Whether a script ends well in a sandbox."""
+    plan = Plan((), (Run(Step(None, Limits(wall_seconds=SECONDS_TO_CHECK))),))
+    program = program_with_steps({SCRIPT_FILE: script}, plan, Limits())
+    [ended] = pool.run_all([program], 1, on_sandbox_error="exclude")
+    return isinstance(ended, Verdict) and ended.passed
+
+
+def missing(pool: Pool, language: str, name: str, way_out: str, in_docker: str) -> SandboxUnavailable:
+    """The error for a sandbox that lacks what a language needs."""
+    return SandboxUnavailable(
+        f"{language} records need {name}, which the {pool.sandbox.name} sandbox does not have: {way_out}, "
+        f'or use sandbox="docker" with {in_docker}'
+    )

@@ -1,0 +1,261 @@
+"""The languages that programs may be written in: how each is named, built and run, and what that needs.
+
+A program of another language than Python is built and run by commands, in the folders that every program has. Candidate
+and tests are one program, which has passed if it ends with status 0 and comes to its end: it then writes a seal that is
+drawn for it alone, which one that leaves early does not.
+"""
+
+from __future__ import annotations
+
+import glob
+import secrets
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from sandboxes import go_packages
+from sandboxes.contract import Limits, Program, SandboxUnavailable
+from sandboxes.language_sources import (
+    JAVA_LIST_FILE,
+    JAVA_MAIN_FILE,
+    NODE_FILE,
+    bash_files,
+    c_files,
+    cpp_files,
+    go_files,
+    go_script_files,
+    java_files,
+    java_script_files,
+    javascript_files,
+    javascript_script_files,
+    rust_files,
+    typescript_files,
+    typescript_script_files,
+)
+from sandboxes.pool import Pool
+from sandboxes.steps import Plan, Run, Step, program_with_steps
+
+COMPILE_SECONDS = 30.0
+"""Wall seconds of each compiler, unless set otherwise."""
+
+COMPILE_MEMORY_BYTES = 2 << 30
+SEAL_BYTES = 16
+HEAP_SHARE = 0.75
+JAVA_FLAGS = ("-XX:+UseSerialGC", "-XX:-UsePerfData", "-Xshare:auto")
+
+Files = Mapping[str, str]
+"""Source text by path in the program's folder."""
+
+
+@dataclass(frozen=True)
+class Way:
+    """One way to run programs of a language: with tests that are part of them, or as they stand, on inputs."""
+
+    files: Callable[[str, str], Files]
+    """(candidate, tests) -> the program's files; without tests where it is run as it stands."""
+
+    build: Callable[[Limits], tuple[Step, ...]]
+    """The compiler's limits -> its steps; none for what is run as source."""
+
+    run: Callable[[Limits], Step]
+    """A run's limits -> the run."""
+
+
+@dataclass(frozen=True)
+class Language:
+    """One language: what it needs, and what it does with a program's files."""
+
+    name: str
+    tested: Way
+    """With tests, and with what writes the seal."""
+
+    script: Way
+    version: tuple[str, ...]
+    """The command that says which version is there."""
+
+    package: str
+    """Debian's package that has it."""
+
+    image: str
+    """Docker's image that has it."""
+
+    paths: tuple[str, ...] = ()
+    """Files and folders beside those that every program sees, as patterns."""
+
+
+def command(*argv: str, reserves_memory: bool = False) -> Callable[[Limits], Step]:
+    """A run that is the same whatever its limits; `reserves_memory` as a Step has it."""
+    return lambda limits: Step(argv, limits, reserves_memory)
+
+
+def commands(*each: tuple[str, ...]) -> Callable[[Limits], tuple[Step, ...]]:
+    """Steps that are the same whatever their limits."""
+    return lambda limits: tuple(Step(argv, limits, reserves_memory=True) for argv in each)
+
+
+def heap_mb(limits: Limits) -> int:
+    """MiB of a program's memory that are for its heap."""
+    return max(16, int(limits.memory_bytes * HEAP_SHARE) >> 20)
+
+
+def run_java(limits: Limits) -> Step:
+    """The virtual machine, which ends with status 3 for want of heap. A file says which class to run."""
+    memory = (f"-Xmx{heap_mb(limits)}m", "-XX:+ExitOnOutOfMemoryError")
+    argv = ("java", *JAVA_FLAGS, *memory, "-ea", "-cp", ".", f"@{JAVA_MAIN_FILE}")
+    return Step(argv, limits, reserves_memory=True, memory_status=3)
+
+
+def run_node(limits: Limits) -> Step:
+    """Node on the file that imports the program."""
+    return Step(("node", f"--max-old-space-size={heap_mb(limits)}", NODE_FILE), limits, reserves_memory=True)
+
+
+JAVAC = ("javac", *(f"-J{flag}" for flag in JAVA_FLAGS), "-J-XX:TieredStopAtLevel=1", "-J-Xmx512m")
+JAVAC = (*JAVAC, "-proc:none", "-nowarn", "-encoding", "UTF-8", "-d", ".", f"@{JAVA_LIST_FILE}")
+TSC = ("node", "code_eval_transpile.js")
+CPP = ("g++", "-std=c++17", "-O2", "-o", "program", "candidate.cpp")
+C = ("gcc", "-std=c17", "-O2", "-o", "program", "candidate.c")
+RUST = ("rustc", "--edition", "2021", "-C", "opt-level=2", "-o", "program", "candidate.rs")
+# Both are the program's own: a linker's option puts ours around it.
+AROUND_MAIN = "-Wl,--wrap=main"
+RUST_SEALED = (*RUST, "-C", f"link-arg={AROUND_MAIN}", "-C", "link-arg=code_eval_seal.o")
+PROGRAM = command("./program")
+
+JAVA = Language(
+    "java",
+    Way(java_files, commands(JAVAC), run_java),
+    Way(java_script_files, commands(JAVAC), run_java),
+    ("java", "-version"),
+    "openjdk-17-jdk-headless",
+    "eclipse-temurin:17",
+    ("/etc/java-*-openjdk",),
+)
+GO = Language(
+    "go",
+    Way(go_files, go_packages.build, command("./program", reserves_memory=True)),
+    Way(go_script_files, go_packages.build_script, command("./program", reserves_memory=True)),
+    ("go", "version"),
+    "golang-go",
+    "golang:1.22",
+)
+JAVASCRIPT = Language(
+    "javascript",
+    Way(javascript_files, commands(), run_node),
+    Way(javascript_script_files, commands(), run_node),
+    ("node", "--version"),
+    "nodejs",
+    "node:20",
+)
+TYPESCRIPT = Language(
+    "typescript",
+    Way(typescript_files, commands(TSC), run_node),
+    Way(typescript_script_files, commands(TSC), run_node),
+    ("tsc", "--version"),
+    "node-typescript",
+    "node:20, with the package typescript",
+)
+CPP_LANGUAGE = Language(
+    "cpp",
+    Way(cpp_files, commands((*CPP, "code_eval_seal.cpp", AROUND_MAIN)), PROGRAM),
+    Way(lambda candidate, tests: {"candidate.cpp": candidate}, commands(CPP), PROGRAM),
+    ("g++", "--version"),
+    "g++",
+    "gcc:12",
+)
+C_LANGUAGE = Language(
+    "c",
+    Way(c_files, commands((*C, "code_eval_seal.c", AROUND_MAIN, "-lm")), PROGRAM),
+    Way(lambda candidate, tests: {"candidate.c": candidate}, commands((*C, "-lm")), PROGRAM),
+    ("gcc", "--version"),
+    "gcc",
+    "gcc:12",
+)
+RUST_LANGUAGE = Language(
+    "rust",
+    Way(rust_files, commands(("gcc", "-O2", "-c", "code_eval_seal.c"), RUST_SEALED), PROGRAM),
+    Way(lambda candidate, tests: {"candidate.rs": candidate}, commands(RUST), PROGRAM),
+    ("rustc", "--version"),
+    "rustc",
+    "rust:1",
+)
+BASH = Language(
+    "bash",
+    Way(bash_files, commands(), command("bash", "code_eval_seal.sh")),
+    Way(lambda candidate, tests: {"candidate.sh": candidate}, commands(), command("bash", "candidate.sh")),
+    ("bash", "--version"),
+    "bash",
+    "bash:5",
+)
+LANGUAGES = {
+    each.name: each for each in (JAVA, GO, JAVASCRIPT, TYPESCRIPT, CPP_LANGUAGE, C_LANGUAGE, RUST_LANGUAGE, BASH)
+}
+"""Every language but Python by its name."""
+
+NAMES = ("python", *LANGUAGES)
+
+
+def checked_language(name: object) -> str:
+    """The name of a language.
+
+    Raises:
+        ValueError: if there is no such language.
+    """
+    if name not in NAMES:
+        raise ValueError(f"unknown language {name!r}; choose one of {', '.join(NAMES)}")
+    return str(name)
+
+
+@lru_cache(maxsize=64)
+def plan_of(name: str, limits: Limits, compile_seconds: float = COMPILE_SECONDS) -> Plan:
+    """How programs of a language are built and run, with tests that are part of them."""
+    way = LANGUAGES[name].tested
+    return Plan(way.build(compiling(limits, compile_seconds)), (Run(way.run(limits), is_sealed=True),))
+
+
+def compiling(limits: Limits, seconds: float) -> Limits:
+    """The limits of a compiler, whose work is not the candidate's."""
+    most = max(COMPILE_MEMORY_BYTES, limits.memory_bytes)
+    return Limits(wall_seconds=seconds, memory_bytes=most, processes=256, open_files=1024)
+
+
+def program_in(
+    name: str, candidate: str, tests: str, limits: Limits, compile_seconds: float = COMPILE_SECONDS
+) -> Program:
+    """A candidate with its tests, as a program of its language.
+
+    Args:
+        name: of LANGUAGES.
+        candidate: source.
+        tests: source that fails, by a status that is not 0, unless the candidate is right.
+        limits: of its run.
+        compile_seconds: wall seconds of each compiler.
+    """
+    seal = secrets.token_hex(SEAL_BYTES)
+    files = LANGUAGES[name].tested.files(candidate, tests)
+    return program_with_steps(files, plan_of(name, limits, compile_seconds), limits, seal)
+
+
+def version_of(pool: Pool, name: str) -> str:
+    """Which version of a language a sandbox has, as its own command says it.
+
+    Raises:
+        SandboxUnavailable: if it has none; with what to install.
+    """
+    language = LANGUAGES[name]
+    limits = Limits(wall_seconds=COMPILE_SECONDS)
+    plan = Plan((), (Run(Step(language.version, limits, reserves_memory=True)),), returns_output=True)
+    [verdict] = pool.run_all([program_with_steps({}, plan, limits)], 1, on_sandbox_error="exclude")
+    if isinstance(verdict, SandboxUnavailable) or not verdict.passed:
+        reason = verdict if isinstance(verdict, SandboxUnavailable) else verdict.detail
+        raise SandboxUnavailable(
+            f"{name} programs need {language.version[0]}, which the {pool.sandbox.name} sandbox does not have "
+            f'({reason}): install Debian\'s package {language.package}, or use sandbox="docker" with '
+            f'image="{language.image}"'
+        )
+    return (verdict.stdout.strip() or verdict.stderr.strip()).splitlines()[0]
+
+
+def paths_for(names: set[str]) -> list[str]:
+    """Files and folders of this machine that programs of these languages have to see."""
+    paths = [path for name in sorted(names - {"python"}) for each in LANGUAGES[name].paths for path in glob.glob(each)]
+    return [*paths, go_packages.compiled()[0]] if "go" in names else paths

@@ -1,0 +1,254 @@
+"""Tests in Python: which kind they are, what is run for each kind, and what their verdicts say of single tests."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import functools
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sandboxes.contract import Outcome, TestResult, Verdict
+from sandboxes.imports import parsed
+from sandboxes.unittest_tests import harnessed
+
+MOST_NAME_CHARS = 120
+CHECK = "check"
+TEST_LINE = re.compile(r'^  File "tests\.py", line (\d+)', re.MULTILINE)
+RUNS_ITSELF = re.compile(r"TextTestRunner|pytest\.main|defaultTestLoader")
+
+# The first line of pytest's file.
+NAMES = (
+    "globals().update({name: value for name, value in vars(__import__('sys').modules['candidate']).items() "
+    "if not name.startswith('__')})\n"
+)
+
+# Written as the tests: what they are stands in a file of their own, which sees the candidate's names.
+PYTEST = """
+def run_pytest_of_code_eval(text, record):
+    import os
+
+    try:
+        import pytest
+    except ImportError:
+        raise ImportError("these tests are for pytest, which is not installed where they run")
+
+    class Recorder:
+        def pytest_runtest_logreport(self, report):
+            if report.when == "call" or report.outcome != "passed":
+                self.note(report.nodeid.partition("::")[2], report)
+
+        def pytest_collectreport(self, report):
+            if report.failed:
+                self.note("collection of the tests", report)
+
+        def note(self, name, report):
+            crash = getattr(report.longrepr, "reprcrash", None)
+            # Of a long text the end says what was raised.
+            message = crash.message[:300] if crash else str(report.longrepr or "")[-300:]
+            seconds = float(getattr(report, "duration", 0.0))
+            if report.skipped:
+                return
+            message = " ".join(message.split()) if report.failed else ""
+            record.append([name, report.outcome, message, seconds])
+
+    with open("test_candidate.py", "w", encoding="utf-8", errors="surrogatepass") as file:
+        file.write(text)
+    options = ["-q", "-p", "no:cacheprovider", "-c", os.devnull, "--rootdir", ".", "test_candidate.py"]
+    status = pytest.main(options, plugins=[Recorder()])
+    failed = [each[0] for each in record if each[1] != "passed"]
+    if failed:
+        raise AssertionError("of %d tests these failed: %s" % (len(record), ", ".join(failed)))
+    if status != 0 or not record:
+        raise AssertionError("pytest ended with status %d, after %d tests" % (status, len(record)))
+
+
+code_eval_tests = []
+run_pytest_of_code_eval(SOURCE, code_eval_tests)
+"""
+
+# Written before tests each of whose asserts is to be run, whatever became of those before it.
+EACH = """
+class code_eval_each:
+    record = []
+
+    def __init__(self, name):
+        self.name, self.began = name, __import__("time").monotonic()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, trace):
+        if kind is not None and not issubclass(kind, Exception):
+            return False
+        message = "" if kind is None else (kind.__name__ + ": " + (str(error) or self.name))[:300]
+        seconds = __import__("time").monotonic() - self.began
+        self.record.append([self.name, "passed" if kind is None else "failed", message, seconds])
+        return True
+
+
+code_eval_tests = code_eval_each.record
+
+"""
+EACH_END = """
+
+for code_eval_test in code_eval_tests:
+    if code_eval_test[1] != "passed":
+        raise AssertionError(code_eval_test[2].partition(": ")[2])
+"""
+
+
+@dataclass(frozen=True)
+class Assertion:
+    """An assert that is a test of its own."""
+
+    name: str
+    """Its condition."""
+
+    first_line: int
+    last_line: int
+
+
+@functools.lru_cache(maxsize=1024)
+def kind_of(tests: str) -> str:
+    """The kind of tests: "unittest", "pytest", or "asserts": all other code, and what runs its tests itself."""
+    try:
+        tree = parsed(tests)
+    except ValueError:
+        return "asserts"
+    if RUNS_ITSELF.search(tests):
+        return "asserts"
+    classes = [node for node in tree.body if isinstance(node, ast.ClassDef)]
+    if any(base.endswith("TestCase") for node in classes for base in map(ast.unparse, node.bases)):
+        return "unittest"
+    called = {
+        ast.unparse(node.func)
+        for statement in tree.body
+        if not isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+        for node in ast.walk(statement)
+        if isinstance(node, ast.Call)
+    }
+    functions = [node.name for node in tree.body if isinstance(node, ast.FunctionDef) and node.name.startswith("test")]
+    of_classes = [
+        node.name
+        for node in classes
+        if node.name.startswith("Test")
+        and any(isinstance(each, ast.FunctionDef) and each.name.startswith("test") for each in node.body)
+    ]
+    names = {*functions, *of_classes}
+    return "pytest" if names and not any(name.partition(".")[0] in names for name in called) else "asserts"
+
+
+def runnable(tests: str, runs_all: bool) -> str:
+    """The tests that are run for a reference.
+
+    Args:
+        tests: the reference.
+        runs_all: whether every assert is to be run, whatever became of those before it.
+    """
+    kind = kind_of(tests)
+    if kind == "unittest":
+        return harnessed(tests)
+    if kind == "pytest":
+        return PYTEST.replace("SOURCE", ascii(NAMES + tests))
+    return each_assertion(tests) if runs_all and assertions_of(tests) else tests
+
+
+def needs_shared(tests: str) -> bool:
+    """Whether tests are of a kind that has to run in the candidate's interpreter."""
+    return kind_of(tests) == "pytest"
+
+
+@functools.lru_cache(maxsize=1024)
+def assertions_of(tests: str) -> tuple[Assertion, ...]:
+    """The asserts that are tests of their own: those at the top, and those of `check(candidate)`, in their order."""
+    try:
+        tree = parsed(tests)
+    except ValueError:
+        return ()
+    return tuple(
+        Assertion(shortened_name(ast.unparse(node.test)), node.lineno, node.end_lineno or node.lineno)
+        for body in bodies_of(tree)
+        for node in body
+        if isinstance(node, ast.Assert)
+    )
+
+
+def bodies_of(tree: ast.Module) -> list[list[ast.stmt]]:
+    """The statements among which asserts are tests of their own."""
+    checks = [node.body for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == CHECK]
+    return [*checks, tree.body]
+
+
+def shortened_name(text: str) -> str:
+    """A condition as the name of a test."""
+    line = " ".join(text.split())
+    return line if len(line) <= MOST_NAME_CHARS else line[: MOST_NAME_CHARS - 3] + "..."
+
+
+@functools.lru_cache(maxsize=256)
+def each_assertion(tests: str) -> str:
+    """Tests that go on after an assert that fails, and raise the first failure at their end."""
+    tree = parsed(tests)
+    first = [node for node in tree.body if isinstance(node, ast.ImportFrom) and node.module == "__future__"]
+    for body in bodies_of(tree):
+        body[:] = [guarded(node) if isinstance(node, ast.Assert) else node for node in body]
+    rest = ast.Module([node for node in tree.body if node not in first], [])
+    head = "".join(ast.unparse(node) + "\n" for node in first)
+    return head + EACH + ast.unparse(ast.fix_missing_locations(rest)) + EACH_END
+
+
+def guarded(node: ast.Assert) -> ast.stmt:
+    """An assert in a block of its own, with the values of both sides of a comparison in its message."""
+    name = shortened_name(ast.unparse(node.test))
+    lines = [f"with code_eval_each({name!r}):"]
+    test = node.test
+    if isinstance(test, ast.Compare) and len(test.ops) == 1 and node.msg is None:
+        left, right = ast.unparse(test.left), ast.unparse(test.comparators[0])
+        both = ast.unparse(ast.Compare(ast.Name("left"), test.ops, [ast.Name("right")]))
+        operator = both[len("left") : -len("right")]
+        lines += [f"    code_eval_left = {left}", f"    code_eval_right = {right}"]
+        values = f"{name!r} + ', where it is %.80r{operator}%.80r' % (code_eval_left, code_eval_right)"
+        lines.append(f"    assert code_eval_left{operator}code_eval_right, {values}")
+    else:
+        lines.append("    " + ast.unparse(node).replace("\n", "\n    "))
+    return ast.parse("\n".join(lines)).body[0]
+
+
+def with_tests(verdict: Verdict, tests: str, runs_all: bool) -> Verdict:
+    """A verdict with the results of its asserts, as far as they can be told: all, or those up to the one that failed.
+
+    Args:
+        verdict: of a program.
+        tests: the reference.
+        runs_all: as for `runnable`.
+    """
+    assertions = assertions_of(tests)
+    if kind_of(tests) != "asserts" or (runs_all and assertions):
+        return verdict
+    # Tests that keep no record have none: what is there is the candidate's.
+    verdict = dataclasses.replace(verdict, tests=())
+    if not assertions:
+        return verdict
+    if verdict.passed:
+        return dataclasses.replace(verdict, tests=tuple(TestResult(each.name, Outcome.PASSED) for each in assertions))
+    if verdict.outcome is not Outcome.FAILED:
+        return verdict
+    lines = [int(line) for line in TEST_LINE.findall(verdict.traceback)]
+    failed = index_of(assertions, lines)
+    if failed is None:
+        return verdict
+    passed = [TestResult(each.name, Outcome.PASSED) for each in assertions[:failed]]
+    last = TestResult(assertions[failed].name, Outcome.FAILED, verdict.detail)
+    return dataclasses.replace(verdict, tests=(*passed, last))
+
+
+def index_of(assertions: Sequence[Assertion], lines: Sequence[int]) -> int | None:
+    """Which of the asserts stands at one of these lines; None if none does."""
+    at_lines = (
+        number
+        for number, each in enumerate(assertions)
+        if any(each.first_line <= line <= each.last_line for line in lines)
+    )
+    return next(at_lines, None)

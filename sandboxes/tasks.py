@@ -1,0 +1,258 @@
+"""How the candidates of tasks are run: in which language, on which kind of tests, and what decides on their output."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from importlib import import_module
+from typing import Any
+
+from sandboxes.answers import EXTRACTORS
+from sandboxes.cases import Cases, Checker, cases_of, checked_by, tests_of_calls
+from sandboxes.checks import positive, shortened
+from sandboxes.contract import MOST_KEPT_BYTES, Limits, Program, Verdict
+from sandboxes.dispatch import Ended
+from sandboxes.grading import grading_of
+from sandboxes.inside.checkers import CHECKERS
+from sandboxes.languages import COMPILE_SECONDS, LANGUAGES, checked_language, compiling, paths_for, program_in
+from sandboxes.python_tests import needs_shared, runnable, with_tests
+from sandboxes.steps import SCRIPT_FILE, Plan, Run, Step, program_with_steps
+
+OPTIONS = (
+    "language",
+    "languages",
+    "compile_timeout",
+    "checker",
+    "tolerance",
+    "stop_at_first_failure",
+    "partial_credit",
+    "assemble",
+    "extract",
+)
+MOST_REPLY_BYTES = 8 << 20
+
+
+@dataclass(frozen=True)
+class Kinds:
+    """What people chose of how tasks are run."""
+
+    language: str = "python"
+    languages: tuple[str, ...] = ()
+    """One per task; empty: `language` for all."""
+
+    compile_seconds: float = COMPILE_SECONDS
+    checker: str | Checker = "tokens"
+    tolerance: float = 1e-6
+    stop_at_first_failure: bool = True
+    partial_credit: bool = False
+    assemble: Callable[[str, Any], str] | None = None
+    extract: Callable[[str, str], str] | None = None
+    """(candidate, reference) -> the code in it; None: all of it is code."""
+
+    @classmethod
+    def checked(cls, **given: Any) -> Kinds:
+        """Kinds from what people give; None for the defaults.
+
+        Raises:
+            ValueError, TypeError: for what can't be right; the message names the value.
+        """
+        given = {name: value for name, value in given.items() if value is not None}
+        if "language" in given and "languages" in given:
+            raise ValueError("give either language, for all tasks, or languages, one per task")
+        for name in ("stop_at_first_failure", "partial_credit"):
+            if given.get(name, True) not in (True, False):
+                raise TypeError(f"{name} must be True or False, not {shortened(given[name])}")
+        languages = given.get("languages", ())
+        if isinstance(languages, str) or not hasattr(languages, "__iter__"):
+            raise TypeError(f"languages must be a list, one per task, not {shortened(languages)}")
+        partial_credit = given.get("partial_credit", False)
+        if partial_credit and given.get("stop_at_first_failure"):
+            raise ValueError("partial_credit counts all tests, so it can't have stop_at_first_failure=True")
+        if not callable(assemble := given.get("assemble", str)):
+            raise TypeError(f"assemble must be a function (candidate, reference) -> program, not {shortened(assemble)}")
+        return cls(
+            language=checked_language(given.get("language", "python")),
+            languages=tuple(map(checked_language, languages)),
+            compile_seconds=positive("compile_timeout", given.get("compile_timeout", COMPILE_SECONDS), "seconds"),
+            checker=checked_checker(given.get("checker", "tokens")),
+            tolerance=positive("tolerance", given.get("tolerance", 1e-6), "difference"),
+            stop_at_first_failure=given.get("stop_at_first_failure", not partial_credit),
+            partial_credit=partial_credit,
+            assemble=given.get("assemble"),
+            extract=checked_extractor(given.get("extract")),
+        )
+
+    @property
+    def all_languages(self) -> set[str]:
+        """Those of any task."""
+        return {*self.languages} or {self.language}
+
+    @property
+    def paths(self) -> list[str]:
+        """Files and folders of this machine that their programs have to see."""
+        return paths_for(self.all_languages)
+
+    def check_for(self, sandbox: str, tasks: int | None = None) -> None:
+        """Raises ValueError if a sandbox can't run them, or there are not as many languages as tasks."""
+        if sandbox == "restricted" and (others := sorted(self.all_languages - {"python"})):
+            raise ValueError(f'sandbox="restricted" runs Python only, not {others[0]}; choose "subprocess" or "docker"')
+        if tasks is not None and self.languages and len(self.languages) != tasks:
+            raise ValueError(f"there are {len(self.languages)} languages, but {tasks} tasks; one each a task")
+
+
+def checked_extractor(extract: Any) -> Callable[[str, str], str] | None:
+    """What takes the code out of an answer, from its name or a function; None for None.
+
+    Raises:
+        ValueError: if there is no such way.
+    """
+    if extract is None or callable(extract):
+        return extract  # type: ignore[no-any-return]
+    if not isinstance(extract, str) or extract not in EXTRACTORS:
+        raise ValueError(f"extract must be one of {', '.join(EXTRACTORS)}, or a function, not {shortened(extract)}")
+    return EXTRACTORS[extract]
+
+
+def checked_checker(checker: Any) -> str | Checker:
+    """A checker from its name, a function, or "module:name" of one.
+
+    Raises:
+        ValueError, TypeError: if there is none.
+    """
+    if callable(checker) or checker in CHECKERS:
+        return checker  # type: ignore[no-any-return]
+    if isinstance(checker, str) and ":" in checker:
+        module, _, name = checker.partition(":")
+        try:
+            found = getattr(import_module(module), name)
+        except (ImportError, AttributeError, ValueError) as error:
+            raise ValueError(f"checker {checker!r} can't be imported: {error}") from error
+        if callable(found):
+            return found  # type: ignore[no-any-return]
+    raise ValueError(
+        f'checker must be one of {", ".join(CHECKERS)}, a function or "module:name", not {shortened(checker)}'
+    )
+
+
+def as_reference(reference: Any) -> str:
+    """A task's tests as a text: code as it is, cases as JSON.
+
+    Raises:
+        ValueError, TypeError: if it is neither.
+    """
+    if isinstance(reference, str):
+        return reference
+    cases_of(reference)
+    return json.dumps(reference)
+
+
+@dataclass(frozen=True)
+class Job:
+    """The programs of tasks, and how their verdicts are finished."""
+
+    programs: list[Program]
+    references: list[str | Cases | None]
+    """Of each program: cases, if the checker of the caller's decides on them; tests in Python; None for others."""
+
+    kinds: Kinds
+
+    @classmethod
+    def of(cls, kinds: Kinds, tasks: Sequence[tuple[Sequence[str], Any]], limits: Limits, grading: str) -> Job:
+        """The programs of tasks.
+
+        Args:
+            kinds: how they are run.
+            tasks: (candidates, reference) each.
+            limits: of a candidate, on each of its cases.
+            grading: one of GRADINGS, for tests that are Python code.
+
+        Raises:
+            ValueError, TypeError: if a reference is no tests.
+        """
+        programs: list[Program] = []
+        references: list[str | Cases | None] = []
+        for number, (candidates, reference) in enumerate(tasks):
+            language = kinds.languages[number] if kinds.languages else kinds.language
+            try:
+                found = cases_of(reference)
+                make = maker(kinds, language, reference, found, limits, grading)
+            except (ValueError, TypeError) as error:
+                raise type(error)(f"references[{number}]: {error}") from None
+            if kinds.extract is not None:
+                candidates = [kinds.extract(candidate, reference) for candidate in candidates]
+            programs += [make(candidate) for candidate in candidates]
+            decides = callable(kinds.checker) and found and not found.function
+            of_python = reference if found is None and language == "python" and kinds.assemble is None else None
+            references += [found if found and decides else of_python] * len(candidates)
+        return cls(programs, references, kinds)
+
+    def finished(self, ended: Sequence[Ended]) -> list[Ended]:
+        """What became of all programs: with single tests, and after the caller's checker has seen their output."""
+        return [self.finished_one(index, each) for index, each in enumerate(ended)]
+
+    def finished_one(self, index: int, verdict: Ended) -> Ended:
+        """The same for one of them."""
+        reference = self.references[index]
+        if not isinstance(verdict, Verdict):
+            return verdict
+        if isinstance(reference, Cases):
+            return checked_by(self.kinds.checker, reference, verdict) if callable(self.kinds.checker) else verdict
+        if reference is not None:
+            return with_tests(verdict, reference, not self.kinds.stop_at_first_failure)
+        # A run that is all the tests there are is none of them.
+        return replace(verdict, tests=tuple(test for test in verdict.tests if test.name))
+
+
+def maker(
+    kinds: Kinds, language: str, reference: Any, cases: Cases | None, limits: Limits, grading: str
+) -> Callable[[str], Program]:
+    """A function that makes a candidate's program."""
+    if cases is None:
+        if kinds.assemble is not None:
+            assemble = kinds.assemble
+            return lambda candidate: whole_program(language, assemble(candidate, reference), limits, kinds)
+        if language == "python":
+            if grading == "separate" and needs_shared(reference):
+                raise ValueError("tests for pytest run with the candidate; choose grading='auto' or 'shared'")
+            tests = runnable(reference, not kinds.stop_at_first_failure)
+            chosen = "shared" if grading == "auto" and needs_shared(reference) else grading_of(grading, tests)
+            return lambda candidate: Program(candidate, tests, limits, chosen)
+        return lambda candidate: program_in(language, candidate, reference, limits, kinds.compile_seconds)
+    if cases.function:
+        if language != "python":
+            raise ValueError(f"cases that call a function are for Python, not for {language}")
+        tests = tests_of_calls(cases)
+        chosen = grading_of(grading, tests)
+        return lambda candidate: Program(candidate, tests, limits, chosen)
+    plan = plan_of_cases(kinds, language, cases, limits)
+    if language == "python":
+        return lambda candidate: program_with_steps({SCRIPT_FILE: candidate}, plan, limits)
+    files = LANGUAGES[language].script.files
+    return lambda candidate: program_with_steps(files(candidate, ""), plan, limits)
+
+
+def whole_program(language: str, program: str, limits: Limits, kinds: Kinds) -> Program:
+    """A program that is candidate and tests already."""
+    if not isinstance(program, str):
+        raise TypeError(f"assemble must return a program as a string, not {shortened(program)}")
+    if language == "python":
+        return Program(program, "", limits)
+    return program_in(language, program, "", limits, kinds.compile_seconds)
+
+
+def plan_of_cases(kinds: Kinds, language: str, cases: Cases, limits: Limits) -> Plan:
+    """How candidates are run on inputs, whose outputs are compared where no candidate runs."""
+    # For a checker of the caller's all outputs come back in one reply.
+    of_run = replace(limits, kept_bytes=min(MOST_KEPT_BYTES, MOST_REPLY_BYTES // len(cases.cases)))
+    build: tuple[Step, ...] = ()
+    step = Step(None, of_run)
+    if language != "python":
+        way = LANGUAGES[language].script
+        build, step = way.build(compiling(limits, kinds.compile_seconds)), way.run(of_run)
+    checker = None if callable(kinds.checker) else kinds.checker
+    runs = tuple(
+        Run(step, f"case {number}", case.input, case.output if checker else None, checker or "", kinds.tolerance)
+        for number, case in enumerate(cases.cases, start=1)
+    )
+    return Plan(build, runs, kinds.stop_at_first_failure, returns_output=checker is None, grading="separate")

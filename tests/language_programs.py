@@ -1,0 +1,158 @@
+"""Programs of each language, for the tests: `add` and what tests it, and the ways in which they can go wrong."""
+
+import dataclasses
+
+
+@dataclasses.dataclass(frozen=True)
+class Sources:
+    """A language's programs."""
+
+    add: str
+    """Right."""
+
+    wrong: str
+    """It compiles, and gives another sum."""
+
+    broken: str
+    """No program of the language."""
+
+    failing: str
+    """It fails when it is called, with the word "Overdrawn"."""
+
+    hanging: str
+    leaving: str
+    """It ends the program with status 0 when it is called."""
+
+    hungry: str
+    """It uses memory without end when it is called."""
+
+    tests: str
+    doubling: str
+    """A program that reads a number and prints its double."""
+
+    hangs_as: tuple[str, ...] = ("timed_out",)
+    fails_as: str = "failed"
+    breaks_as: str = "compile_error"
+
+
+def sources(template, tests, doubling, broken, *, right, wrong, failing, hanging, leaving, hungry, **more):
+    """Sources whose candidates are a template with one body or another."""
+    bodies = {"add": right, "wrong": wrong, "failing": failing, "hanging": hanging}
+    bodies |= {"leaving": leaving, "hungry": hungry}
+    filled = {name: template.replace("BODY", body) for name, body in bodies.items()}
+    return Sources(broken=broken, tests=tests, doubling=doubling, **filled, **more)
+
+
+JAVA = sources(
+    "import java.util.*;\nclass Solution {\n    static int add(int a, int b) {\n        BODY\n    }\n}\n",
+    "public class Main {\n    public static void main(String[] args) {\n"
+    '        if (Solution.add(2, 3) != 5) throw new AssertionError("no sum");\n    }\n}\n',
+    "import java.util.*;\npublic class Main {\n    public static void main(String[] args) {\n"
+    "        System.out.println(new Scanner(System.in).nextInt() * 2);\n    }\n}\n",
+    "class Solution { int add(int a, int b) { return a + ; } }",
+    right="return a + b;",
+    wrong="return a * b;",
+    failing='throw new IllegalStateException("Overdrawn");',
+    hanging="while (true) {}",
+    leaving="System.exit(0); return 5;",
+    hungry="List<int[]> all = new ArrayList<>(); while (true) all.add(new int[1 << 20]);",
+)
+GO = sources(
+    'package main\n\nimport "os"\n\nvar _ = os.Args\n\nfunc add(a, b int) int {\n\tBODY\n}\n',
+    'package main\n\nimport "testing"\n\nfunc TestAdd(t *testing.T) {\n'
+    '\tif add(2, 3) != 5 {\n\t\tt.Fatal("no sum")\n\t}\n}\n',
+    'package main\n\nimport "fmt"\n\nfunc main() {\n\tvar n int\n\tfmt.Scan(&n)\n\tfmt.Println(n * 2)\n}\n',
+    "package main\n\nfunc add(a, b int) int { return a + }\n",
+    right="return a + b",
+    wrong="return a * b",
+    failing='panic("Overdrawn")',
+    hanging="for {\n\t}",
+    leaving="os.Exit(0)\n\treturn 5",
+    hungry="all := [][]int{}\n\tfor {\n\t\tall = append(all, make([]int, 1<<20))\n\t\t"
+    "for i := range all[len(all)-1] {\n\t\t\tall[len(all)-1][i] = 1\n\t\t}\n\t}",
+)
+JAVASCRIPT = sources(
+    "function add(a, b) {\n  BODY\n}\n",
+    'if (add(2, 3) !== 5) throw new Error("no sum");\n',
+    'console.log(2 * Number(require("fs").readFileSync(0, "utf8")));\n',
+    "function add(a, b { return a + b }",
+    right="return a + b;",
+    wrong="return a * b;",
+    failing='throw new RangeError("Overdrawn");',
+    hanging="while (true) {}",
+    leaving="process.exit(0);",
+    hungry="const all = []; while (true) all.push(Buffer.alloc(1 << 22, 1));",
+    breaks_as="failed",
+)
+TYPESCRIPT = dataclasses.replace(
+    JAVASCRIPT,
+    add="function add(a: number, b: number): number {\n  return a + b;\n}\n",
+    wrong="function add(a: number, b: number): number {\n  return a * b;\n}\n",
+    doubling='import * as fs from "fs";\nconst n: number = Number(fs.readFileSync(0, "utf8"));\nconsole.log(2 * n);\n',
+    breaks_as="compile_error",
+)
+CPP = sources(
+    "#include <cstdlib>\n#include <stdexcept>\n#include <vector>\nint add(int a, int b) {\n    BODY\n}\n",
+    "#include <cassert>\nint main() {\n    assert(add(2, 3) == 5);\n    return 0;\n}\n",
+    "#include <iostream>\nint main() {\n    int n;\n    std::cin >> n;\n    std::cout << n * 2 << std::endl;\n}\n",
+    "int add(int a, int b) { return a + ; }",
+    right="return a + b;",
+    wrong="return a * b;",
+    failing='throw std::runtime_error("Overdrawn");',
+    hanging="volatile int n = 1; while (n) {} return 5;",
+    leaving="std::exit(0);",
+    hungry="std::vector<char *> all; while (true) { all.push_back((char *)calloc(1, 1 << 22)); "
+    "for (int i = 0; i < 1 << 22; i += 4096) all.back()[i] = 1; }",
+    fails_as="crashed",
+)
+C = sources(
+    "#include <stdio.h>\n#include <stdlib.h>\nint add(int a, int b) {\n    BODY\n}\n",
+    "#include <assert.h>\nint main(void) {\n    assert(add(2, 3) == 5);\n    return 0;\n}\n",
+    '#include <stdio.h>\nint main(void) {\n    int n;\n    scanf("%d", &n);\n'
+    '    printf("%d\\n", n * 2);\n    return 0;\n}\n',
+    "int add(int a, int b) { return a + ; }",
+    right="return a + b;",
+    wrong="return a * b;",
+    failing='fprintf(stderr, "Overdrawn\\n"); abort();',
+    hanging="volatile int n = 1; while (n) {} return 5;",
+    leaving="exit(0);",
+    hungry="while (1) { char *each = malloc(1 << 22); for (int i = 0; i < 1 << 22; i += 4096) each[i] = 1; }",
+    fails_as="crashed",
+)
+RUST = sources(
+    "fn add(a: i32, b: i32) -> i32 {\n    BODY\n}\n",
+    "fn main() {\n    assert_eq!(add(2, 3), 5);\n}\n",
+    "use std::io::Read;\nfn main() {\n    let mut text = String::new();\n"
+    "    std::io::stdin().read_to_string(&mut text).unwrap();\n"
+    '    println!("{}", 2 * text.trim().parse::<i32>().unwrap());\n}\n',
+    "fn add(a: i32, b: i32) -> i32 { a + }",
+    right="a + b",
+    wrong="a * b",
+    failing='panic!("Overdrawn {} {}", a, b)',
+    hanging="let _ = (a, b); loop {}",
+    leaving="let _ = (a, b); std::process::exit(0)",
+    hungry="let _ = (a, b); let mut all = Vec::new(); loop { all.push(vec![1u8; 1 << 22]); }",
+)
+BASH = sources(
+    "add() {\n  BODY\n}\n",
+    'add 2 3 >/dev/null\n[ "$(add 2 3)" = 5 ] || { echo "no sum" >&2; exit 1; }\n',
+    "read n\necho $((n * 2))\n",
+    "add() { echo 1; } }",
+    right="echo $(($1 + $2))",
+    wrong="echo $(($1 * $2))",
+    failing="echo Overdrawn >&2; exit 3",
+    hanging="while :; do :; done",
+    leaving="echo 5; exit 0",
+    hungry="x=x; while :; do x=$x$x; done",
+    breaks_as="failed",
+)
+PROGRAMS = {
+    "java": JAVA,
+    "go": GO,
+    "javascript": JAVASCRIPT,
+    "typescript": TYPESCRIPT,
+    "cpp": CPP,
+    "c": C,
+    "rust": RUST,
+    "bash": BASH,
+}

@@ -1,0 +1,133 @@
+"""What decides whether an output is right, and what it says of one that is wrong."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sandboxes.inside.checkers import CHECKERS, difference
+
+RIGHT = {
+    "tokens": [("1 2\n", "1 2"), ("1 2", "1\r\n2\r\n"), ("a  b ", "a b\n\n"), ("", "\n"), ("x", "\tx")],
+    "exact": [("1 2\n", "1 2\n"), ("", "")],
+    "floats": [
+        ("1.0", "1"),
+        ("0.3333333", "0.33333333"),
+        ("1e9", "1000000000.5"),
+        ("0", "-0.0000001"),
+        ("yes 1", "yes 1.0"),
+        ("nan", "nan"),
+        ("inf", "inf"),
+        ("Infinity", "inf"),
+        ("nan", "NaN"),
+    ],
+    "lines-unordered": [("1\n2", "2\n1\n"), ("a b\n", "  a b \r\n\n"), ("1\n1\n2", "1\n2\n1")],
+}
+WRONG = {
+    "tokens": [("1 2", "12"), ("1", "1.0"), ("a", "A"), ("1", ""), ("", "1"), ("1 2", "2 1")],
+    "exact": [("1\n", "1"), ("1", "1\r"), ("a b", "a  b")],
+    "floats": [
+        ("1.0", "1.1"),
+        ("1 2", "1"),
+        ("yes", "no"),
+        ("1", "yes"),
+        ("1", "nan"),
+        ("nan", "1"),
+        ("1", "inf"),
+        ("1e400", "1e500"),
+        ("9" * 400, "8" * 400),
+    ],
+    "lines-unordered": [("1\n1\n2", "1\n2\n2"), ("a b", "a  b"), ("1", "1\n1"), ("1\n2", "1 2")],
+}
+MESSAGES = {
+    "short": ("tokens", "1 2", "1 3", "expected '1 2', but it wrote '1 3'"),
+    "nothing": ("tokens", "1 " * 50, "", f"expected '{('1 ' * 28)}..., but it wrote nothing"),
+    "a word": ("tokens", "1 " * 50, "1 " * 40 + "2 " * 10, "of words number 41 should be '1', but is '2'"),
+    "too few": ("tokens", "1 " * 50, "1 " * 40, "expected 50 words, but it wrote 40"),
+    "a number": ("floats", "1 " * 50, "1.0 " * 40 + "2 " * 10, "of words number 41 should be '1', but is '2'"),
+    "a line": (
+        "lines-unordered",
+        "a\n" * 40,
+        "a\n" * 39 + "b\n",
+        "of lines, sorted, number 40 should be 'a', but is 'b'",
+    ),
+    "too many lines": ("lines-unordered", "a\n" * 40, "a\n" * 41, "expected 40 lines, sorted, but it wrote 41"),
+    "a character": ("exact", "a" * 70, "a" * 69 + "b", "of characters number 70 should be 'a', but is 'b'"),
+}
+texts = st.text(st.sampled_from("ab12. \n\r\t"), max_size=30)
+
+
+def pairs(cases):
+    """(checker, expected, found) of each case."""
+    return [(checker, *pair) for checker, each in cases.items() for pair in each]
+
+
+@pytest.mark.parametrize(("checker", "expected", "found"), pairs(RIGHT))
+def test_right_outputs(checker, expected, found):
+    """What a checker is to overlook is not wrong."""
+    assert difference(checker, 1e-6, expected, found) == ""
+
+
+@pytest.mark.parametrize(("checker", "expected", "found"), pairs(WRONG))
+def test_wrong_outputs(checker, expected, found):
+    """What a checker is to see is wrong."""
+    assert difference(checker, 1e-6, expected, found)
+
+
+@pytest.mark.parametrize(("checker", "expected", "found", "message"), MESSAGES.values(), ids=MESSAGES)
+def test_messages(checker, expected, found, message):
+    """A wrong output is told by where it first differs, or as a whole where it is short."""
+    assert difference(checker, 1e-6, expected, found) == message
+
+
+@given(st.sampled_from(CHECKERS), texts)
+def test_an_output_is_like_itself(checker, text):
+    """No checker refuses what was expected."""
+    assert difference(checker, 1e-6, text, text) == ""
+
+
+@given(texts, texts)
+def test_exact_is_the_strictest(expected, found):
+    """What "exact" takes every other checker takes."""
+    if difference("exact", 1e-6, expected, found) == "":
+        assert all(difference(checker, 1e-6, expected, found) == "" for checker in CHECKERS)
+
+
+@given(texts, texts)
+def test_floats_take_all_that_tokens_take(expected, found):
+    """What "tokens" takes "floats" takes."""
+    if difference("tokens", 1e-6, expected, found) == "":
+        assert difference("floats", 1e-6, expected, found) == ""
+
+
+@given(st.sampled_from(CHECKERS), texts, texts)
+def test_differences_have_no_side(checker, expected, found):
+    """Whether two texts differ does not depend on which of them was expected."""
+    assert bool(difference(checker, 1e-6, expected, found)) == bool(difference(checker, 1e-6, found, expected))
+
+
+@given(st.lists(st.text(st.sampled_from("ab "), min_size=1)), st.randoms())
+def test_lines_may_come_in_any_order(lines, random):
+    """Shuffled lines are the same to "lines-unordered"."""
+    shuffled = random.sample(lines, len(lines))
+    assert difference("lines-unordered", 1e-6, "\n".join(lines), "\n".join(shuffled)) == ""
+
+
+@given(st.floats(-1e300, 1e300), st.floats(0, 0.5))
+def test_floats_within_the_tolerance(number, part):
+    """A number that differs by less than the tolerance is right."""
+    assert difference("floats", 1e-3, repr(number), repr(number * (1 + 1e-3 * part))) == ""
+
+
+@given(st.integers(), st.integers())
+def test_integers_are_told_apart(one, other):
+    """However large, two integers are the same to "floats" only if they are within the tolerance."""
+    is_near = abs(one - other) <= max(abs(one), abs(other), 1) * 1e-9
+    assert (difference("floats", 1e-9, str(one), str(other)) == "") or not is_near
+
+
+@given(st.sampled_from(CHECKERS), texts, texts)
+def test_messages_are_short(checker, expected, found):
+    """What a difference is told by is a line."""
+    message = difference(checker, 1e-6, expected * 100, found * 100)
+    assert len(message) < 300
+    assert "\n" not in message

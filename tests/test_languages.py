@@ -1,0 +1,205 @@
+"""What programs of each language promise: a right one passes, and each way to be wrong is told apart."""
+
+import pytest
+from conftest import WALL_SECONDS, unavailable
+from language_programs import PROGRAMS
+from watching import passes
+
+from sandboxes import Limits, Outcome, Pool, Program, SandboxUnavailable, open_sandbox
+from sandboxes.language_sources import go_files, java_files, java_script_files
+from sandboxes.languages import LANGUAGES, checked_language, paths_for, plan_of, program_in, version_of
+from sandboxes.tasks import Job, Kinds
+
+MEMORY_BYTES = 256 << 20
+
+
+@pytest.fixture(scope="module", params=LANGUAGES)
+def language(request):
+    """The name of each language."""
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def pool(language):
+    """A pool whose programs can be of the language."""
+    with_language = None
+    try:
+        with_language = Pool(open_sandbox("subprocess", read_only_paths=paths_for({language})))
+        version_of(with_language, language)
+    except SandboxUnavailable as error:
+        unavailable(str(error))
+    yield with_language
+    with_language.close()
+
+
+@pytest.fixture(scope="module")
+def run(pool, language):
+    """A function that runs a candidate of the language with its tests: (candidate, **limits) -> Verdict."""
+
+    def run_one(candidate, **limits):
+        limits = Limits(**{"wall_seconds": WALL_SECONDS, **limits})
+        [verdict] = pool.run_all([program_in(language, candidate, PROGRAMS[language].tests, limits)], 1)
+        return verdict
+
+    return run_one
+
+
+@pytest.fixture(scope="module")
+def java():
+    """A pool for programs in Java."""
+    pool = Pool(open_sandbox("subprocess", read_only_paths=paths_for({"java"})))
+    yield pool
+    pool.close()
+
+
+def test_a_right_candidate_passes(run, language):
+    """A right candidate has passed, and nothing went wrong."""
+    verdict = run(PROGRAMS[language].add)
+    passes(verdict)
+    assert (verdict.detail, verdict.grading, verdict.attempts) == ("", "shared", 1)
+
+
+def test_a_wrong_candidate_fails(run, language):
+    """A candidate that gives another result has not passed, and the detail has the tests' words."""
+    verdict = run(PROGRAMS[language].wrong)
+    assert verdict.outcome.value == PROGRAMS[language].fails_as
+    assert "no sum" in verdict.detail or "add(2, 3) == 5" in verdict.detail or "left == right" in verdict.detail
+
+
+def test_no_program_is_a_compile_error(run, language):
+    """What does not compile says so with the compiler's words."""
+    verdict = run(PROGRAMS[language].broken)
+    assert verdict.outcome.value == PROGRAMS[language].breaks_as
+    assert "error" in verdict.detail.lower()
+
+
+def test_a_runtime_error_is_told(run, language):
+    """The detail of a candidate that fails when it is called has the language's own words."""
+    verdict = run(PROGRAMS[language].failing)
+    assert verdict.outcome.value == PROGRAMS[language].fails_as
+    assert "Overdrawn" in verdict.detail
+
+
+def test_a_hang_times_out(run, language):
+    """A candidate that does not end is TIMED_OUT, whatever it was compiled for."""
+    assert run(PROGRAMS[language].hanging, wall_seconds=2.0).outcome is Outcome.TIMED_OUT
+
+
+def test_leaving_early_is_no_pass(run, language):
+    """A candidate that ends the program with status 0 is EXITED."""
+    assert run(PROGRAMS[language].leaving).outcome is Outcome.EXITED
+
+
+def test_memory_is_limited(run, language):
+    """A candidate that uses memory without end has not passed, and most are OUT_OF_MEMORY."""
+    verdict = run(PROGRAMS[language].hungry, memory_bytes=MEMORY_BYTES)
+    assert not verdict.passed
+    if language not in ("c", "cpp", "rust", "bash"):
+        # These are refused memory, and do what they like about that.
+        assert verdict.outcome is Outcome.OUT_OF_MEMORY
+
+
+def test_a_program_on_inputs(pool, language):
+    """A program that is run as it stands reads each input and is judged by its output."""
+    kinds = Kinds.checked(language=language, stop_at_first_failure=False)
+    cases = [{"input": str(number), "output": str(2 * min(number, 2))} for number in (1, 2, 3)]
+    tasks = [([PROGRAMS[language].doubling], cases)]
+    job = Job.of(kinds, tasks, Limits(wall_seconds=WALL_SECONDS), "shared")
+    [verdict] = pool.run_all(job.programs, 1)
+    assert [test.outcome.value for test in verdict.tests] == ["passed", "passed", "failed"]
+    assert (verdict.detail, verdict.grading) == ("case 3: expected '4', but it wrote '6'", "separate")
+
+
+def test_the_version_is_known(pool, language):
+    """The sandbox says which version of the language it has."""
+    assert any(char.isdigit() for char in version_of(pool, language))
+
+
+def test_a_plain_program_runs_after_it(pool, run, language):
+    """A guest that ran a program of the language runs the next one right, in an empty folder."""
+    passes(run(PROGRAMS[language].add))
+    source = "import os\nfound = os.listdir() + os.listdir('/dev/shm')"
+    passes(pool.run_all([Program(source, "assert found == []", Limits(WALL_SECONDS))], 1)[0])
+
+
+def test_a_language_that_is_missing_is_named():
+    """Without a language's command the error names Debian's package and Docker's image."""
+    pool = Pool(open_sandbox("subprocess", env={"PATH": "/nowhere"}))
+    try:
+        with pytest.raises(SandboxUnavailable, match="openjdk-17-jdk-headless.*eclipse-temurin:17"):
+            version_of(pool, "java")
+    finally:
+        pool.close()
+
+
+def test_an_unknown_language_is_refused():
+    """A language that is not there is named, with those that are."""
+    with pytest.raises(ValueError, match="unknown language 'cobol'; choose one of python, java"):
+        checked_language("cobol")
+
+
+def test_programs_share_a_plan():
+    """All programs of a language with the same limits have the same plan, which a guest then keeps."""
+    assert plan_of("c", Limits(), 10.0) is plan_of("c", Limits(), 10.0)
+
+
+def test_seals_are_drawn_for_each_program():
+    """No two programs have the same seal."""
+    assert program_in("c", "", "", Limits()).candidate != program_in("c", "", "", Limits()).candidate
+
+
+MAIN_TESTS = "public class Main { public static void main(String[] a) { if (Box.of(2) != 2) throw new Error(); } }"
+JAVA_SHAPES = {
+    "public class": ("public class Box { static int of(int n) { return n; } }", MAIN_TESTS),
+    "final public class": ("public final class Box { static int of(int n) { return n; } }", MAIN_TESTS),
+    "package": (
+        "package shapes;\npublic class Box { static int of(int n) { return n; } }",
+        "package shapes;\n" + MAIN_TESTS,
+    ),
+    "record": ("record Box(int n) { static int of(int n) { return new Box(n).n(); } }", MAIN_TESTS),
+    "interface": ("interface Box { static int of(int n) { return n; } }", MAIN_TESTS),
+    "imports of the other part": (
+        "class Box { static int of(int n) { return List.of(n).get(0); } }",
+        "import java.util.*;\n" + MAIN_TESTS,
+    ),
+    "main after an inner class": (
+        "class Box { static int of(int n) { return n; } }",
+        MAIN_TESTS.replace("Main {", "Main { static class Inner { int x; }"),
+    ),
+    "main in the candidate": (MAIN_TESTS + "\nclass Box { static int of(int n) { return n; } }", ""),
+    "main of a class that is not public": (
+        "class Box { static int of(int n) { return n; } }",
+        MAIN_TESTS.replace("public class", "class"),
+    ),
+    "a class of the candidate's own in tests": (
+        "class Box { static int of(int n) { return n; } }",
+        MAIN_TESTS + "\nclass Helper {}",
+    ),
+}
+
+
+@pytest.mark.parametrize(("candidate", "tests"), JAVA_SHAPES.values(), ids=JAVA_SHAPES)
+def test_java_s_files(java, candidate, tests):
+    """Java's programs are put into files as the language demands, whatever their shape."""
+    passes(java.run_all([program_in("java", candidate, tests, Limits(wall_seconds=WALL_SECONDS))], 1)[0])
+
+
+def test_a_java_file_is_named_by_its_public_class():
+    """A file has the name of the public class, where there is one."""
+    files = java_files("class Helper {}\npublic class Account {}", "class Main { static void main(String[] a) {} }")
+    assert {"Account.java", "Main.java"} <= set(files)
+    assert "Account.java" in java_script_files("public class Account {}", "")
+
+
+def test_go_imports_of_both_parts_stand_once():
+    """What both parts of a Go program import is imported once."""
+    source = go_files('import "fmt"\n', 'import (\n\t"fmt"\n\t"testing"\n)\n')["candidate.go"]
+    assert source.count('"fmt"') == 1
+    assert source.startswith("package candidate\n")
+
+
+def test_go_tests_need_no_package():
+    """Tests without a package clause are of the candidate's."""
+    files = go_files("package main\n\nfunc F() {}\n", "func TestF(t *testing.T) { F() }\n")
+    assert files["candidate.go"].count("package ") == 1
+    assert '{"TestF", candidate.TestF}' in files["code_eval_seal.go"]
