@@ -35,13 +35,17 @@ def compiled() -> tuple[str, str]:
     version, tools, architecture = go("env", "GOVERSION", "GOTOOLDIR", "GOARCH").split()
     installed = [name for name in LIBRARIES if Path(GOPATH, "src", name).is_dir()]
     digest = hashlib.sha256(repr((version, architecture, installed, tools)).encode()).hexdigest()[:12]
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "code-eval")
+    # Where programs see the machine's files as another user, root's home is closed to them.
+    home = "/var/cache" if os.geteuid() == 0 else Path.home() / ".cache"
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or home, "code-eval")
     folder = cache / f"{version}-{digest}"
     if not folder.is_dir():
         cache.mkdir(parents=True, exist_ok=True)
         draft = Path(tempfile.mkdtemp(prefix="go-", dir=cache))
         try:
             compile_into(draft, folder, installed)
+            for path in draft.iterdir():
+                path.chmod(0o644)
             draft.chmod(0o755)
             draft.rename(folder)
         except OSError:
@@ -98,10 +102,15 @@ def build(limits: Limits) -> tuple[Step, ...]:
     compiler, linker = f"{tools}/compile", f"{tools}/link"
     return (
         Step(
-            (compiler, "-o", "candidate.a", "-p", "candidate", "-importcfg", packages, "-pack", "candidate.go"), limits
+            (compiler, "-o", "candidate.a", "-p", "candidate", "-importcfg", packages, "-pack", "candidate.go"),
+            limits,
+            True,
+            needs=(packages,),
         ),
         Step(
-            (compiler, "-o", "seal.a", "-p", "main", "-importcfg", with_candidate, "-pack", "code_eval_seal.go"), limits
+            (compiler, "-o", "seal.a", "-p", "main", "-importcfg", with_candidate, "-pack", "code_eval_seal.go"),
+            limits,
+            True,
         ),
         Step((linker, "-s", "-w", "-o", "program", "-importcfg", with_candidate, "seal.a"), limits, True),
     )
@@ -113,6 +122,6 @@ def build_script(limits: Limits) -> tuple[Step, ...]:
     packages = f"{folder}/packages"
     compiler = (f"{tools}/compile", "-o", "program.a", "-p", "main", "-importcfg", packages, "-pack", "candidate.go")
     return (
-        Step(compiler, limits, True),
+        Step(compiler, limits, True, needs=(packages,)),
         Step((f"{tools}/link", "-s", "-w", "-o", "program", "-importcfg", packages, "program.a"), limits, True),
     )

@@ -19,6 +19,7 @@ from sandboxes.language_sources import (
     JAVA_LIST_FILE,
     JAVA_MAIN_FILE,
     NODE_FILE,
+    RUST_FILE,
     bash_files,
     c_files,
     cpp_files,
@@ -118,7 +119,7 @@ C = ("gcc", "-std=c17", "-O2", "-o", "program", "candidate.c")
 RUST = ("rustc", "--edition", "2021", "-C", "opt-level=2", "-o", "program", "candidate.rs")
 # Both are the program's own: a linker's option puts ours around it.
 AROUND_MAIN = "-Wl,--wrap=main"
-RUST_SEALED = (*RUST, "-C", f"link-arg={AROUND_MAIN}", "-C", "link-arg=code_eval_seal.o")
+RUST_SEALED = (*RUST, f"@{RUST_FILE}", "-C", f"link-arg={AROUND_MAIN}", "-C", "link-arg=code_eval_seal.o")
 PROGRAM = command("./program")
 
 JAVA = Language(

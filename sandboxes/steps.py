@@ -28,10 +28,14 @@ class Step:
     memory_status: int | None = None
     """With which it ends for want of memory, if there is such a status."""
 
+    needs: tuple[str, ...] = ()
+    """Files of the machine without which no program's step works: where they can't be read, the sandbox is at fault."""
+
     def as_json(self) -> dict[str, Any]:
         """As the guest wants it."""
         limits = {**limits_for_guest(self.limits), "address_space": not self.reserves_memory}
-        return {"argv": self.argv, "stdin": "", "limits": limits, "memory_status": self.memory_status, "name": ""}
+        said = {"argv": self.argv, "stdin": "", "limits": limits, "memory_status": self.memory_status, "name": ""}
+        return {**said, "needs": self.needs}
 
 
 @dataclass(frozen=True)

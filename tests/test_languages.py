@@ -203,3 +203,38 @@ def test_go_tests_need_no_package():
     files = go_files("package main\n\nfunc F() {}\n", "func TestF(t *testing.T) { F() }\n")
     assert files["candidate.go"].count("package ") == 1
     assert '{"TestF", candidate.TestF}' in files["code_eval_seal.go"]
+
+
+RUST_TESTS = "#[cfg(test)]\nmod tests {\n    use super::*;\n    #[test]\n    fn sums() {\n"
+RUST_TESTS += "        assert_eq!(add(2, 3), 5);\n    }\n}\n"
+MARKED = {
+    "rust": (RUST_TESTS, "fn add(a: i32, b: i32) -> i32 { a + b }", "fn add(a: i32, b: i32) -> i32 { a * b }"),
+    "javascript": ("console.assert(add(2, 3) === 5);", "add = (a, b) => a + b;", "add = (a, b) => a * b;"),
+}
+
+
+@pytest.mark.parametrize("name", MARKED)
+def test_a_language_s_own_way_to_test(name):
+    """Rust's functions marked as tests are run, and JavaScript's `console.assert` fails a program."""
+    pool = Pool(open_sandbox("subprocess"))
+    try:
+        version_of(pool, name)
+        tests, *candidates = MARKED[name]
+        limits = Limits(wall_seconds=WALL_SECONDS)
+        verdicts = pool.run_all([program_in(name, each, tests, limits) for each in candidates], 1)
+        assert [verdict.outcome for verdict in verdicts] == [Outcome.PASSED, Outcome.FAILED]
+    except SandboxUnavailable as error:
+        unavailable(str(error))
+    finally:
+        pool.close()
+
+
+def test_go_without_isolation():
+    """Where programs see the machine's files as another user, they can read Go's compiled packages."""
+    try:
+        pool = Pool(open_sandbox("subprocess", read_only_paths=paths_for({"go"}), isolation="off"))
+    except SandboxUnavailable as error:
+        unavailable(str(error))
+    go = PROGRAMS["go"]
+    passes(pool.run_all([program_in("go", go.add, go.tests, Limits(wall_seconds=WALL_SECONDS))], 1)[0])
+    pool.close()

@@ -135,6 +135,14 @@ def test_a_command_that_is_not_there_is_the_sandbox_s_fault(pool):
     assert "there is no command no-such-compiler" in str(ended)
 
 
+def test_a_file_that_is_needed_and_not_there_is_the_sandbox_s_fault(pool):
+    """A step that needs a file which programs can't read gets no verdict, but an error that names it."""
+    plan = Plan([Step(("true",), LIMITS, needs=("/no/such/packages",))], [])
+    [ended] = pool.run_all([program_with_steps({}, plan, LIMITS)], 1, on_sandbox_error="exclude")
+    assert isinstance(ended, SandboxUnavailable)
+    assert "/no/such/packages" in str(ended)
+
+
 def test_a_program_that_was_not_made_is_the_candidate_s_fault(pool):
     """A run of a file in the program's own folder that is not there is FAILED."""
     verdict = run(pool, {}, plan_of([(("./program",), "", None)]))

@@ -18,7 +18,8 @@ def prepare_step(payload):
     """Writes a step's files, and gives it its input. What fails here is the sandbox's fault.
 
     Args:
-        payload: JSON, bytes: "files", {path: text}; "argv", null for a script; "stdin", text.
+        payload: JSON, bytes: "files", {path: text}; "argv", null for a script; "stdin", text; "needs", paths that it
+            has to be able to read.
 
     Returns:
         The step, a dict; it has "report" if it can't be run through a fault of the candidate's.
@@ -30,6 +31,9 @@ def prepare_step(payload):
     argv = step["argv"]
     if argv and not is_command(argv[0]):
         raise FileNotFoundError(f"there is no command {argv[0]}")
+    for path in step["needs"]:
+        with open(path, "rb"):
+            continue
     try:
         for path, text in step["files"].items():
             write_file(path, text.encode("utf-8", "surrogatepass"))

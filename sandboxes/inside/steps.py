@@ -102,7 +102,8 @@ class Steps:
         limits = {**self.request["limits"], **step["limits"]}
         # Whatever writes the seal finds it there, once the tests are done.
         stdin = self.program["seal"] if step.get("sealed") else step["stdin"]
-        payload = json.dumps({"files": files, "argv": step["argv"], "stdin": stdin}).encode()
+        payload = {"files": files, "argv": step["argv"], "stdin": stdin, "needs": step["needs"]}
+        payload = json.dumps(payload).encode()
         trial = Trial(self.box, limits)
         trial.begin(STEP, len(payload), payload)
         self.watch(trial, self.request["id"])

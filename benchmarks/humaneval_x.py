@@ -1,0 +1,82 @@
+"""Runs HumanEval-X: all solutions of a language, which must pass, and a stub for each, which must not.
+
+    python benchmarks/humaneval_x.py DATA [--languages java,go] [--workers 2] [--timeout 20]
+
+DATA is the folder with humaneval_x_LANGUAGE.jsonl.gz. Prints what became of the programs, how long they took and what
+that is made of; ends with status 1 if a solution fails that is not known to be wrong, or a stub passes.
+"""
+
+import argparse
+import collections
+import gzip
+import json
+import sys
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from code_tasks.humaneval_x import LANGUAGES, candidate_of, stub_of, tests_of  # noqa: E402
+from sandboxes import Limits, Pool, Program, open_sandbox, usable_cpus  # noqa: E402
+from sandboxes.languages import paths_for, program_in  # noqa: E402
+
+
+def main():
+    """Runs what the arguments ask for."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("data", type=Path)
+    parser.add_argument("--languages", default=",".join(LANGUAGES))
+    parser.add_argument("--workers", type=int, default=usable_cpus())
+    parser.add_argument("--timeout", type=float, default=20.0)
+    options = parser.parse_args()
+    names = options.languages.split(",")
+    pool = Pool(open_sandbox("subprocess", read_only_paths=paths_for(set(names))))
+    are_right = [run(pool, name, options) for name in names]
+    pool.close()
+    sys.exit(0 if all(are_right) else 1)
+
+
+def run(pool, name, options):
+    """Runs a language's programs; whether all went as it must."""
+    with gzip.open(options.data / f"humaneval_x_{name}.jsonl.gz", "rt", encoding="utf-8") as file:
+        records = [json.loads(line) for line in file]
+    is_right = True
+    limits = Limits(wall_seconds=options.timeout)
+    for kind, completions in (
+        ("solutions", [record["canonical_solution"] for record in records]),
+        ("stubs", [stub_of(record) for record in records]),
+    ):
+        programs = [
+            program(name, candidate_of(record, completion), tests_of(record), limits)
+            for record, completion in zip(records, completions, strict=True)
+        ]
+        begin = time.monotonic()
+        verdicts = pool.run_all(programs, options.workers)
+        report(f"{name} {kind}", records, verdicts, time.monotonic() - begin, options.workers)
+        others = [verdict for verdict in verdicts if verdict.passed != (kind == "solutions")]
+        is_right = is_right and not others
+    return is_right
+
+
+def program(name, candidate, tests, limits):
+    """A candidate with its tests, in any of the languages."""
+    return Program(candidate, tests, limits) if name == "python" else program_in(name, candidate, tests, limits)
+
+
+def report(title, records, verdicts, seconds, workers):
+    """Prints what became of programs."""
+    outcomes = collections.Counter(verdict.outcome.value for verdict in verdicts)
+    of_runs = sum(test.seconds for verdict in verdicts for test in verdict.tests)
+    of_all = sum(verdict.wall_seconds for verdict in verdicts)
+    cpu = sum(verdict.cpu_seconds for verdict in verdicts)
+    said = ", ".join(f"{count} {outcome}" for outcome, count in sorted(outcomes.items()))
+    print(f"{title}: {len(verdicts)} in {seconds:.1f} s with {workers} workers: {said}")
+    if of_runs:
+        print(f"    compiled for {of_all - of_runs:.1f} s, ran for {of_runs:.1f} s, used {cpu:.1f} s of CPU time")
+    for record, verdict in zip(records, verdicts, strict=True):
+        if verdict.passed != title.endswith("solutions"):
+            print(f"    {record['task_id']}: {verdict.outcome.value}: {verdict.detail}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,114 @@
+"""HumanEval-X: solutions pass in each language, and stubs do not. benchmarks/humaneval_x.py runs all of them."""
+
+import pytest
+from conftest import WALL_SECONDS, unavailable
+from test_agreement import read
+
+from code_tasks import humaneval_x
+from code_tasks.humaneval_x import LANGUAGES, candidate_of, language_of, missing_modules, stub_of
+from sandboxes import Limits, Pool, SandboxUnavailable, open_sandbox
+from sandboxes.languages import paths_for, program_in, version_of
+
+LIMITS = Limits(wall_seconds=WALL_SECONDS)
+# Spread over all; of Go's also those whose imports are not what they use.
+NUMBERS = {"java": range(3, 164, 9), "go": (*range(5, 164, 13), 17, 20, 27, 59, 65, 75, 162)}
+FUNCTION = {
+    "task_id": "Go/0",
+    "import": 'import "math"',
+    "prompt": 'import "math"\n\n// It is math.Sqrt\nfunc F(x int) (int, error) {\n',
+    "declaration": "func F(x int) (int, error) {\n",
+    "test": "func TestF(t *testing.T) { assert.New(t) }",
+    "test_setup": 'package main\n\nimport (\n    "testing"\n    "time"\n    "github.com/stretchr/testify/assert"\n)\n',
+}
+
+
+@pytest.fixture(scope="module")
+def records():
+    """{language: its records}."""
+    return {name: read(f"humaneval_x_{name}.jsonl.gz") for name in LANGUAGES}
+
+
+@pytest.fixture(scope="module", params=["java", "go"])
+def verdicts(request, records):
+    """{"solutions": {task_id: verdict}, "stubs": the same} of a spread of a language's problems."""
+    name = request.param
+    try:
+        pool = Pool(open_sandbox("subprocess", read_only_paths=paths_for({name})))
+        version_of(pool, name)
+    except SandboxUnavailable as error:
+        unavailable(str(error))
+    chosen = [records[name][number] for number in NUMBERS[name]]
+    found = {}
+    for kind in ("solutions", "stubs"):
+        programs = [
+            program_in(name, candidate_of(each, completion_of(each, kind)), humaneval_x.tests_of(each), LIMITS)
+            for each in chosen
+        ]
+        ids = [each["task_id"] for each in chosen]
+        found[kind] = dict(zip(ids, pool.run_all(programs, 2), strict=True))
+    pool.close()
+    return found
+
+
+def completion_of(record, kind):
+    """A completion of a record's prompt."""
+    return record["canonical_solution"] if kind == "solutions" else stub_of(record)
+
+
+def test_solutions_pass(verdicts):
+    """The data's solutions pass."""
+    assert {name: each.detail for name, each in verdicts["solutions"].items() if not each.passed} == {}
+
+
+def test_stubs_fail(verdicts):
+    """A stub compiles, and its tests fail."""
+    assert {name: each.outcome.value for name, each in verdicts["stubs"].items()} == dict.fromkeys(
+        verdicts["stubs"], "failed"
+    )
+
+
+def test_there_are_all_records(records):
+    """Each language has 164 records, and a stub can be made for each."""
+    for name, each in records.items():
+        assert len(each) == 164
+        assert {language_of(record) for record in each} == {name}
+        assert all(stub_of(record) for record in each)
+
+
+def test_a_candidate_imports_what_it_uses():
+    """A candidate in Go has the imports that its code uses, whatever its prompt imports."""
+    candidate = candidate_of(FUNCTION, '    return strings.Count("a", "b"), nil\n}\n')
+    assert candidate.startswith('package main\n\nimport (\n\t"strings"\n)\n')
+    assert '"math"' not in candidate
+
+
+def test_tests_import_what_they_use():
+    """Tests in Go have the imports of their set-up, as far as they use them."""
+    assert '"testing"\n\t"github.com/stretchr/testify/assert"\n)' in humaneval_x.tests_of(FUNCTION)
+    assert '"time"' not in humaneval_x.tests_of(FUNCTION)
+
+
+def test_a_stub_has_a_value_for_each_result():
+    """A function of two results has a stub that returns two."""
+    assert stub_of(FUNCTION) == "    return *new(int), *new(error)\n}\n"
+
+
+def test_a_prompt_without_a_function_has_no_stub():
+    """Where no function begins, no stub is made up."""
+    with pytest.raises(ValueError, match="Go/0: no function begins"):
+        stub_of({**FUNCTION, "declaration": "type T int"})
+
+
+def test_modules_that_are_not_imported():
+    """Of Python's modules those are added that a text uses and does not import."""
+    assert missing_modules("import re\nfrom math import pi\nre.sub, string.digits, math.pi, itertools.count") == [
+        "math",
+        "itertools",
+        "string",
+    ]
+
+
+def test_another_language_is_named():
+    """A record of a language that is not there is told by its id."""
+    with pytest.raises(ValueError, match="'Cobol/1' is none of"):
+        language_of({"task_id": "Cobol/1"})
