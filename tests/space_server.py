@@ -46,25 +46,34 @@ class Server:
 
 
 @contextlib.contextmanager
-def serving(**environment):
+def serving(*, without="", user=None, **environment):
     """Serves the Space, from when it answers until the block is left; then nothing that it started may be left.
 
     Args:
+        without: system calls that are refused to it, as tests/without_calls.py names them.
+        user: the number of the user that it runs as, if not this one.
         **environment: variables to set for it; those with None are unset.
     """
     folder = tempfile.mkdtemp(prefix="space-of-tests-")
     # Programs may run as another user, who has to get at what is in there.
     os.chmod(folder, 0o755)
+    identity = {}
+    if user is not None:
+        os.chown(folder, user, user)
+        identity = {"user": user, "group": user, "extra_groups": []}
+        environment = {"HOME": folder, "HF_HOME": f"{folder}/hf", **environment}
+    refusing = [str(ROOT / "tests" / "without_calls.py"), without] if without else []
     port = free_port()
     try:
         with open(f"{folder}/log", "wb") as log:
             process = subprocess.Popen(
-                [sys.executable, "app.py"],
+                [sys.executable, *refusing, "app.py"],
                 cwd=ROOT,
                 env=environment_of(folder, port, environment),
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
+                **identity,
             )
         server = Server(f"http://127.0.0.1:{port}", process, folder)
         try:

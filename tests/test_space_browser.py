@@ -162,6 +162,7 @@ def test_markup_of_a_program_stays_text(visit):
         ("0", "k must be from 1 to"),
         ("<img/src=x/onerror=window.broken=1>", "not '<img/src=x/onerror=window.broken=1>'"),
     ],
+    ids=["a word", "zero", "markup"],
 )
 def test_wrong_k(visit, space, given, said):
     """A k that is none is answered with a message that shows it as text, and with no stack trace."""
