@@ -225,9 +225,10 @@ def _sandbox(config_name: str, given: dict[str, Any], kinds: sandboxes.Kinds) ->
     names = (*_CONFINEMENT, *_OWN_OPTIONS, *sandboxes.BACKENDS[name].limit_options)
     options = {option: given[option] for option in names if given[option] is not None}
     kinds.check_for(name)
-    # A container has its image's.
-    if name != "docker" and (paths := kinds.paths):
-        options["read_only_paths"] = [*options.get("read_only_paths", ()), *paths]
+    if name != "docker":
+        options["read_only_paths"] = [*options.get("read_only_paths", ()), *kinds.paths]
+    elif paths := kinds.paths_in_containers:
+        options["volumes"] = sandboxes.with_volumes(options.get("volumes"), paths)
     return sandboxes.open_sandbox(name, **options)
 
 
@@ -327,9 +328,9 @@ class CodeEval(evaluate.Metric):
         job = sandboxes.Job.of(settings.kinds, tasks, settings.limits, settings.grading)
         show = settings.progress if settings.progress is not None else _default_progress()
         with sandboxes.ProgressBar(len(job.programs), show) as bar:
-            ended = sandboxes.warm_pool(settings.sandbox).run_all(
-                job.programs, settings.num_workers, bar.count, settings.on_sandbox_error
-            )
+            pool = sandboxes.warm_pool(settings.sandbox)
+            settings.kinds.find_languages(pool)
+            ended = pool.run_all(job.programs, settings.num_workers, bar.count, settings.on_sandbox_error)
         return report([len(codes) for codes, _ in tasks], job.finished(ended), settings.k, settings.more_keys)
 
 

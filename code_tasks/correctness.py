@@ -7,7 +7,7 @@ and that the run came to its own end.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.machinery import PathFinder
 from importlib.metadata import entry_points
@@ -33,6 +33,7 @@ from sandboxes import (
     positive,
     usable_cpus,
     whole_number,
+    with_volumes,
 )
 from sandboxes.isolation import site_folders
 from sandboxes.languages import COMPILE_SECONDS, paths_for
@@ -205,12 +206,6 @@ def modules_of_pytest() -> list[str]:
     libraries = [each.dist.name.replace("-", "_") for each in plugins if each.dist]
     names = ["pytest", *(each.module for each in plugins), *libraries]
     return [name for name in names if PathFinder.find_spec(name.partition(".")[0], site_folders())]
-
-
-def with_volumes(volumes: Any, paths: Iterable[str]) -> dict[str, str]:
-    """The volumes of a container, with more folders of this machine at their own paths."""
-    given = volumes if isinstance(volumes, Mapping) else {path: path for path in volumes or ()}
-    return {**given, **{path: path for path in paths}}
 
 
 def judged(record: Record, ended: Sequence[Ended]) -> Checked:

@@ -19,7 +19,7 @@ from sandboxes.contract import (
 )
 from sandboxes.dispatch import Ended
 from sandboxes.docker_container import DockerSandbox
-from sandboxes.docker_options import Container
+from sandboxes.docker_options import Container, with_volumes
 from sandboxes.grading import GRADINGS, grading_of
 from sandboxes.imports import packages_for
 from sandboxes.isolation import LAYERS, Confinement
@@ -117,4 +117,5 @@ __all__ = [
     "usable_cpus",
     "warm_pool",
     "whole_number",
+    "with_volumes",
 ]

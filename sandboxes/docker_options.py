@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -122,3 +122,9 @@ def checked_volumes(volumes: Any) -> tuple[tuple[str, str], ...]:
             raise ValueError(f"volumes: {shortened(inside)} must be an absolute path, it is one in the container")
         found.append((host, inside))
     return tuple(sorted(found))
+
+
+def with_volumes(volumes: Any, paths: Iterable[str]) -> dict[str, str]:
+    """The volumes of a container, with more folders of this machine at their own paths."""
+    given = volumes if isinstance(volumes, Mapping) else {path: path for path in volumes or ()}
+    return {**given, **{path: path for path in paths}}

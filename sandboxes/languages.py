@@ -12,6 +12,7 @@ import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from weakref import WeakKeyDictionary
 
 from sandboxes import go_packages
 from sandboxes.contract import Limits, Program, SandboxUnavailable
@@ -192,6 +193,8 @@ LANGUAGES = {
 }
 """Every language but Python by its name."""
 
+_versions: WeakKeyDictionary[Pool, dict[str, str]] = WeakKeyDictionary()
+
 NAMES = ("python", *LANGUAGES)
 
 
@@ -242,6 +245,8 @@ def version_of(pool: Pool, name: str) -> str:
     Raises:
         SandboxUnavailable: if it has none; with what to install.
     """
+    if found := _versions.setdefault(pool, {}).get(name):
+        return found
     language = LANGUAGES[name]
     limits = Limits(wall_seconds=COMPILE_SECONDS)
     plan = Plan((), (Run(Step(language.version, limits, reserves_memory=True)),), returns_output=True)
@@ -253,7 +258,8 @@ def version_of(pool: Pool, name: str) -> str:
             f'({reason}): install Debian\'s package {language.package}, or use sandbox="docker" with '
             f'image="{language.image}"'
         )
-    return (verdict.stdout.strip() or verdict.stderr.strip()).splitlines()[0]
+    _versions[pool][name] = (verdict.stdout.strip() or verdict.stderr.strip()).splitlines()[0]
+    return _versions[pool][name]
 
 
 def paths_for(names: set[str]) -> list[str]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any
 
+from sandboxes import go_packages
 from sandboxes.answers import EXTRACTORS
 from sandboxes.cases import Cases, Checker, cases_of, checked_by, tests_of_calls
 from sandboxes.checks import positive, shortened
@@ -15,7 +16,16 @@ from sandboxes.contract import MOST_KEPT_BYTES, Limits, Program, Verdict
 from sandboxes.dispatch import Ended
 from sandboxes.grading import grading_of
 from sandboxes.inside.checkers import CHECKERS
-from sandboxes.languages import COMPILE_SECONDS, LANGUAGES, checked_language, compiling, paths_for, program_in
+from sandboxes.languages import (
+    COMPILE_SECONDS,
+    LANGUAGES,
+    checked_language,
+    compiling,
+    paths_for,
+    program_in,
+    version_of,
+)
+from sandboxes.pool import Pool
 from sandboxes.python_tests import needs_shared, runnable, with_tests
 from sandboxes.steps import SCRIPT_FILE, Plan, Run, Step, program_with_steps
 
@@ -92,6 +102,18 @@ class Kinds:
     def paths(self) -> list[str]:
         """Files and folders of this machine that their programs have to see."""
         return paths_for(self.all_languages)
+
+    @property
+    def paths_in_containers(self) -> list[str]:
+        """Those of them that an image does not have: Go's packages are compiled here, by tools that run anywhere."""
+        return list(go_packages.compiled()) if "go" in self.all_languages else []
+
+    def find_languages(self, pool: Pool) -> None:
+        """Raises SandboxUnavailable, with what to install, if a sandbox has no compiler or interpreter for them."""
+        for name in sorted(self.all_languages - {"python"}):
+            # Go's own command is not used in a container.
+            if (pool.sandbox.name, name) != ("docker", "go"):
+                version_of(pool, name)
 
     def check_for(self, sandbox: str, tasks: int | None = None) -> None:
         """Raises ValueError if a sandbox can't run them, or there are not as many languages as tasks."""

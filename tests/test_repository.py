@@ -11,7 +11,12 @@ from evaluate.loading import get_imports
 from scoring import METRIC, ROOT, code_eval
 
 PACKAGES = ("sandboxes", "code_tasks", "space")
-MODULES = [ROOT / "code_eval.py", *sorted(path for name in PACKAGES for path in (ROOT / name).rglob("*.py"))]
+MODULES = [
+    ROOT / "app.py",
+    ROOT / "code_eval.py",
+    ROOT / "code_correctness.py",
+    *sorted(path for name in PACKAGES for path in (ROOT / name).rglob("*.py")),
+]
 INSIDE = [ROOT / "sandboxes" / "guest.py", *sorted((ROOT / "sandboxes" / "inside").glob("*.py"))]
 
 
