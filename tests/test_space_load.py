@@ -1,0 +1,177 @@
+"""Twenty visitors of the Space at once, with programs of strangers among theirs."""
+
+import contextlib
+import os
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+import pytest
+from scoring import RIGHT, TESTS, WRONG
+from space_client import Marked, client_of, outcomes_of
+from space_server import end, serving
+from watching import wait_until
+
+VISITORS, RUNS = 20, 10
+# For one run, with all others before it.
+SECONDS = 900
+# Of a guest that is warm: supervisor, and for each of its three sandboxes a fork server with its holder; a process of
+# tests that waits for the next candidate.
+MOST_PROCESSES = 8
+# A hundred runs that each left as much as a session takes, 250 KiB, would be more.
+MOST_GROWTH_BYTES = 20 << 20
+
+MARK = Marked("")
+LIAR = """
+class Same:
+    def __eq__(self, other):
+        return True
+def add(a, b):
+    return Same()
+"""
+FORKS = """
+import os
+for _ in range(200):
+    try:
+        if not os.fork():
+            os.setsid()
+            time.sleep(60)
+            os._exit(0)
+    except OSError:
+        pass
+"""
+# What each may become, with tests that are graded apart.
+HOSTILE = {
+    "while True: pass": {"timed_out"},
+    "time.sleep(60)": {"timed_out"},
+    "x = [0] * 10**10": {"out_of_memory"},
+    "x = []\nwhile True: x.append(bytearray(1 << 20))": {"out_of_memory"},
+    "while True: print('x' * 65536)": {"output_limit"},
+    "import os\nos._exit(0)": {"exited"},
+    "raise SystemExit(0)": {"exited"},
+    "import os\nos.kill(os.getpid(), 11)": {"crashed"},
+    "def add(a, b)": {"compile_error"},
+    LIAR: {"failed"},
+    # In time, or kept by its children.
+    FORKS + RIGHT: {"passed", "timed_out"},
+}
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a visitor got for one run."""
+
+    expected: list
+    outcomes: list
+    finished: bool
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Load:
+    """What 20 visitors met."""
+
+    answers: list
+    seconds: float
+    memory: list
+    """Of the server, in bytes, after each half."""
+
+    guests: dict
+    """How many processes each guest has, once all visitors have gone."""
+
+    outlived: bool
+    """Whether a program is still there then."""
+
+
+def run(client, visitor, number):
+    """One run: a right candidate, a hostile one and a wrong one."""
+    hostile = list(HOSTILE)[(visitor + 3 * number) % len(HOSTILE)]
+    source = hostile if hostile == "def add(a, b)" else MARK.source + hostile
+    began = time.monotonic()
+    job = client.submit([[RIGHT, source, WRONG]], [TESTS], timeout=1, memory_mb=256, api_name="/evaluate")
+    answer = job.result(SECONDS)
+    return Answer(
+        [{"passed"}, HOSTILE[hostile], {"failed"}], outcomes_of(answer), answer["finished"], time.monotonic() - began
+    )
+
+
+def half(clients, numbers):
+    """The answers to these runs of each visitor, all of them at once."""
+    with ThreadPoolExecutor(len(clients)) as threads:
+        each = threads.map(lambda pair: [run(pair[1], pair[0], number) for number in numbers], enumerate(clients))
+        return [answer for answers in each for answer in answers]
+
+
+def processes_of_guests(server):
+    """How many processes each guest of a server has."""
+    counts = {}
+    for process in server.guests():
+        with contextlib.suppress(psutil.NoSuchProcess):
+            [folder] = {word for word in process.cmdline() if word.startswith(server.folder)}
+            name = folder.removeprefix(server.folder).split("/")[1]
+            counts[name] = counts.get(name, 0) + 1
+    return counts
+
+
+@pytest.fixture(scope="module")
+def loaded():
+    """(a server to which 20 visitors have come, with 10 runs each, and gone; what they met)."""
+    with serving() as server:
+        process, answers, memory = psutil.Process(server.process.pid), [], []
+        with contextlib.ExitStack() as stack:
+            clients = [stack.enter_context(client_of(server)) for _ in range(VISITORS)]
+            began = time.monotonic()
+            for numbers in (range(RUNS // 2), range(RUNS // 2, RUNS)):
+                answers += half(clients, numbers)
+                memory.append(process.memory_info().rss)
+            seconds = time.monotonic() - began
+        outlived = not wait_until(lambda: not MARK.runs(), 10)
+        guests = processes_of_guests(server)
+        yield server, Load(answers, seconds, memory, guests, outlived)
+
+
+@pytest.fixture(scope="module")
+def load(loaded):
+    """What the visitors met."""
+    return loaded[1]
+
+
+def test_all_are_answered(load):
+    """Every run of every visitor is answered, with all its verdicts."""
+    assert len(load.answers) == VISITORS * RUNS
+    assert all(answer.finished and None not in answer.outcomes for answer in load.answers)
+
+
+def test_no_verdict_is_wrong(load):
+    """Right candidates pass and wrong ones fail whatever runs beside them, and no hostile one gets what it is after."""
+    wrong = [
+        answer
+        for answer in load.answers
+        if not all(found in expected for found, expected in zip(answer.outcomes, answer.expected, strict=True))
+    ]
+    assert wrong == []
+
+
+def test_memory_is_flat(load):
+    """The second hundred runs leave the server as large as the first."""
+    first, second = load.memory
+    assert second - first < MOST_GROWTH_BYTES, load.memory
+
+
+def test_only_warm_guests_are_left(load):
+    """No program outlives its run: what is left are as many guests as may run at once, with their own processes."""
+    assert not load.outlived
+    cpus = len(os.sched_getaffinity(0))
+    # Those of each run, and the one that showed what the other sandbox isolates.
+    assert len(load.guests) <= cpus * cpus + 1
+    assert max(load.guests.values()) <= MOST_PROCESSES, load.guests
+
+
+def test_the_end_leaves_nothing(loaded):
+    """Ended as a Space is ended, the server leaves no process, and nothing in the folder for temporary files."""
+    server, _ = loaded
+    end(server)
+    left = [path for path in Path(server.folder).rglob("*") if path.is_file()]
+    assert [path.name for path in left] == ["log"]
