@@ -151,7 +151,19 @@ def test_malformed_report_is_exited(report):
 
 def test_pass_with_an_output():
     """After a pass may come the output variable's value, in its own form."""
-    assert decided(report=b"P[5,[]]") == {"outcome": "passed", "output": "[5,[]]"}
+    assert decided(report=b"P[5,[]]") == {"outcome": "passed", "output": "[5,[]]", "record": ""}
+
+
+def test_pass_with_a_record():
+    """And after that, in a line of its own, the record of single tests, in the same form."""
+    assert decided(report=b"P\n[5,[]]") == {"outcome": "passed", "output": "", "record": "[5,[]]"}
+    assert decided(report=b"P[5,[]]\n[6,[]]")["record"] == "[6,[]]"
+
+
+@pytest.mark.parametrize("report", [b"P\n5", b"P[5,[]]\n{}", b"P\n[5,[]]\n[5,[]]", b"P\n\xff"])
+def test_pass_with_a_record_that_is_none(report):
+    """What is no record makes no pass."""
+    assert decided(report=report)["outcome"] == "exited"
 
 
 @pytest.mark.parametrize(
