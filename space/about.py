@@ -20,7 +20,7 @@ import os
 import evaluate
 
 os.environ["HF_ALLOW_CODE_EVAL"] = "1"
-code_eval = evaluate.load("code_eval.py")  # the path of the metric's file
+code_eval = evaluate.load("path/to/code_eval.py")
 
 pass_at_k, results = code_eval.compute(
     predictions=[["def add(a, b): return a * b", "def add(a, b): return a + b"]],

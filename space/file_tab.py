@@ -18,7 +18,7 @@ from space.view import LABELS, candidate, estimates, message, progress
 # What matters most stands first: a phone shows no more.
 COLUMNS: list[Any] = ["#", "outcome", "task", "sample", "seconds", "MiB", "detail"]
 KINDS: list[Any] = ["number", "str", "str", "number", "number", "number", "str"]
-WIDTHS: list[str | int] = ["60px", "140px", "130px", "80px", "90px", "65px", "420px"]
+WIDTHS: list[str | int] = ["60px", "140px", "130px", "95px", "105px", "70px", "420px"]
 NOTHING = '<p class="ce-empty">Nothing was scored.</p>'
 NO_RESULTS = '<p class="ce-empty">Upload a file of samples, and its problems or a data set.</p>'
 NO_DATASET = ("none: I upload problems", "")

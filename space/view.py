@@ -85,7 +85,9 @@ def evidence(result: Mapping[str, Any]) -> str:
         tests += f"<li>and {more} more</li>" if more > 0 else ""
     tests = tests and f'<ul class="ce-tests">{tests}</ul>'
     texts = "".join(
-        f"<h4>{title}</h4><pre>{shown(result[key])}</pre>" for key, title in TEXTS.items() if result[key].strip()
+        f'<h4>{title}</h4><pre class="ce-{key}">{shown(result[key])}</pre>'
+        for key, title in TEXTS.items()
+        if result[key].strip()
     )
     return f'<div class="ce-evidence"><dl>{rows}</dl>{tests}{texts or "<p>It wrote nothing.</p>"}</div>'
 
