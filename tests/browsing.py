@@ -143,7 +143,7 @@ class Visitor:
     @property
     def outcomes(self):
         """The candidates' outcomes."""
-        return self.page.locator(".ce-result:visible .ce-badge")
+        return self.page.locator(".ce-line:visible .ce-badge")
 
     @property
     def message(self):

@@ -15,7 +15,8 @@ TESTS = "assert double(2) == 4\n"
 ATTACK = "</pre></details><script>window.broken = 1</script><img src=x onerror='window.broken = 1'>${window.broken = 1}"
 CURVE_POINTS = ".js-plotly-plot .scatterlayer .point:visible"
 SECONDS = 120
-FIVE = ["passed", "failed", "timed out", "crashed", "failed"]
+# The fourth crashes; where the news of its end comes late, because the machine is busy, it is only known to have left.
+FIVE = ["passed", "failed", "timed out", re.compile("crashed|left early"), "failed"]
 
 
 @pytest.fixture(scope="module")
