@@ -225,10 +225,11 @@ def _sandbox(config_name: str, given: dict[str, Any], kinds: sandboxes.Kinds) ->
     names = (*_CONFINEMENT, *_OWN_OPTIONS, *sandboxes.BACKENDS[name].limit_options)
     options = {option: given[option] for option in names if given[option] is not None}
     kinds.check_for(name)
-    if name != "docker":
-        options["read_only_paths"] = [*options.get("read_only_paths", ()), *kinds.paths]
-    elif paths := kinds.paths_in_containers:
-        options["volumes"] = sandboxes.with_volumes(options.get("volumes"), paths)
+    if paths := kinds.paths_in_containers if name == "docker" else kinds.paths:
+        if name == "docker":
+            options["volumes"] = sandboxes.with_volumes(options.get("volumes"), paths)
+        else:
+            options["read_only_paths"] = [*options.get("read_only_paths", ()), *paths]
     return sandboxes.open_sandbox(name, **options)
 
 
