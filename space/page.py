@@ -69,6 +69,7 @@ def launch_options(service: Service, calls: ToolCalls) -> dict[str, Any]:
         # Gradio's own are too pale to read.
         "theme": theme.set(
             body_text_color_subdued="*neutral_500",
+            link_text_color_dark="*secondary_400",
             button_primary_background_fill="*primary_600",
             button_primary_background_fill_hover="*primary_700",
         ),
