@@ -133,7 +133,10 @@ def test_cancelled_run_ends_its_programs(space, client):
         ({"predictions": None}, "predictions must be a list, not None"),
         ({"predictions": [[]]}, "no candidates for task(s) 0; leave such tasks out of both arguments"),
         ({"references": []}, "there are 1 predictions, but 0 references; one each a task"),
-        ({"references": [None]}, "references[0] must be a string, not None"),
+        (
+            {"references": [None]},
+            "references[0]: tests must be a string, or a list of dicts with input and output, not None",
+        ),
         (
             {"predictions": [["x"] * 201]},
             "at most 200 candidates may be run at once here, not 201; use /score_file",
