@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import aclosing
+from dataclasses import dataclass
 from html import escape
 from typing import Any
 
@@ -34,6 +35,8 @@ def with_errors(run: Handler, in_page: bool = False) -> Handler:
                     yield each
         except BadRequest as error:
             raise shown_error(error, in_page) from None
+        except RecursionError:
+            raise shown_error(BadRequest("programs or tests are nested too deeply"), in_page) from None
 
     return reporting
 
@@ -45,3 +48,66 @@ def shown_error(error: BadRequest, in_page: bool) -> gr.Error:
     return gr.Error(
         escape(text).replace("\n", "<br>") if in_page else text, print_exception=False, title="Please check"
     )
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a page's button starts, and shows as it goes."""
+
+    inputs: Sequence[Any]
+    """Components whose values these functions take."""
+
+    outputs: Sequence[Any]
+    """Components that all of these give values for. The first shows the place in the queue."""
+
+    wait: Handler
+    """What is shown until there is news. Raises BadRequest for what can't be run."""
+
+    work: Handler
+    """An async generator function of news. What it raises for visitors it raises as BadRequest."""
+
+    refused: Sequence[Any]
+    """What is shown where `wait` has raised."""
+
+    ended_early: Sequence[Any]
+    """What is shown of a run that failed, or was cancelled."""
+
+
+def add_run(start: gr.Button, cancel: gr.Button, run: Run, queue: dict[str, Any]) -> None:
+    """Has one button start a run, and another one cancel it.
+
+    A press is answered at once, also where the run has to wait for others. The button can be pressed again only when
+    Gradio has done with the run: what is pressed before that is lost.
+
+    Args:
+        start: the one.
+        cancel: the other.
+        run: the run.
+        queue: keywords of the event that runs programs.
+    """
+    quiet: dict[str, Any] = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
+    busy = (gr.update(interactive=False), gr.update(interactive=True))
+    idle = (gr.update(interactive=True), gr.update(interactive=False))
+    outputs = [*run.outputs, start, cancel]
+
+    def answer(*values: Any) -> tuple[Any, ...]:
+        try:
+            return (*run.wait(*values), *busy)
+        except BadRequest as error:
+            raise shown_error(error, in_page=True) from None
+
+    answered = start.click(answer, run.inputs, outputs, **quiet)
+    answered.failure(lambda: (*run.refused, *idle), None, outputs, **quiet)
+    worked = answered.success(
+        with_errors(run.work, in_page=True),
+        run.inputs,
+        run.outputs,
+        show_progress="minimal",
+        show_progress_on=run.outputs[:1],
+        api_visibility="private",
+        **queue,
+    )
+    worked.success(lambda: idle, None, [start, cancel], **quiet)
+    # Gradio counts a cancelled run among those that failed.
+    worked.failure(lambda: (*run.ended_early, *idle), None, outputs, **quiet)
+    cancel.click(None, cancels=[worked], queue=False, api_visibility="private")

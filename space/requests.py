@@ -114,12 +114,12 @@ def checked_ks(k: Any) -> tuple[int, ...]:
     return tuple(dict.fromkeys(ks))
 
 
-def check_tests(grading: str, tests: Collection[str]) -> None:
-    """Raises BadRequest if these are more than is read to find out how they are to be graded."""
-    if grading != "shared" and sum(map(len, tests)) > MOST_TESTS_CHARS:
+def check_tests(tests: Collection[str]) -> None:
+    """Raises BadRequest if these are more than is read to find out how they are to be run and graded."""
+    if sum(map(len, tests)) > MOST_TESTS_CHARS:
         raise BadRequest(
-            f"with grading={grading!r} all tests together may be at most {MOST_TESTS_CHARS >> 10} KiB long here; "
-            "grading='shared' has no such limit"
+            f"all tests together may be at most {MOST_TESTS_CHARS >> 10} KiB long here; "
+            "those of /score_file have no such limit with grading='shared'"
         )
 
 
@@ -138,7 +138,7 @@ def checked_programs(settings: Settings, choices: Choices, predictions: Any, ref
         raise BadRequest(
             f"at most {settings.max_candidates} candidates may be run at once here, not {sum(sizes)}; use /score_file"
         )
-    check_tests(choices.grading, {tests for _, tests in tasks})
+    check_tests({tests for _, tests in tasks})
     try:
         return sizes, Job.of(Kinds(), tasks, choices.limits, choices.grading)
     except (ValueError, TypeError) as error:

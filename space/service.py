@@ -112,8 +112,7 @@ class Service:
         places = [(task, number) for task, size in enumerate(sizes) for number in range(size)]
         began = time.monotonic()
 
-        def news(running: Mapping[int, Ended], is_over: bool) -> Evaluation:
-            ended = {index: job.finished_one(index, each) for index, each in running.items()}
+        def news(ended: Mapping[int, Ended], is_over: bool) -> Evaluation:
             results = [
                 result_of(task, number, ended[index], choices.more_keys) if index in ended else None
                 for index, (task, number) in enumerate(places)
@@ -124,7 +123,7 @@ class Service:
             return Evaluation(found(len(job.programs), ended, is_over, by_task, choices.ks, began), results)
 
         last: Mapping[int, Ended] = {}
-        async with aclosing(self._runner.run(choices, job.programs)) as run:
+        async with aclosing(self._runner.run(choices, job.programs, job.finished_one)) as run:
             async for last in run:
                 yield news(last, is_over=False)
         yield news(last, is_over=True)
@@ -144,8 +143,8 @@ class Service:
             BadRequest: for what can't be run.
         """
         in_file, tasks = await asyncio.to_thread(checked_job, self.settings, samples, problems, dataset)
-        if problems:
-            check_tests(choices.grading, {tasks[each.task_id].test for each in in_file})
+        if problems and choices.grading != "shared":
+            check_tests({tasks[each.task_id].test for each in in_file})
         job = await asyncio.to_thread(Job.of, in_file, tasks, choices.limits, choices.grading)
         began = time.monotonic()
         last: Mapping[int, Ended] = {}

@@ -15,6 +15,10 @@ from gradio.queueing import Queue
 from gradio.routes import App
 from gradio.utils import LRUCache
 
+from code_tasks.datasets import tests_of
+from sandboxes.grading import grading_for
+from sandboxes.python_tests import assertions_of, each_assertion, kind_of
+
 SECONDS_BETWEEN_ROUNDS = 10.0
 # A page, and gradio_client, fetch messages at once.
 SECONDS_UNREAD = 60.0
@@ -67,6 +71,12 @@ async def forget_unread(queue: Queue) -> None:
             queue.pending_event_ids_session.pop(session, None)
 
 
+def forget_tests() -> None:
+    """Drops what has been found out about tests, which is kept with their texts: visitors' are of use for one run."""
+    for found in (grading_for, kind_of, assertions_of, each_assertion, tests_of):
+        found.cache_clear()
+
+
 def tidy(folder: Path, most_bytes: int) -> None:
     """Removes files that nobody wants any more, and the oldest of the others that are more than may be kept."""
     found = []
@@ -96,6 +106,7 @@ def upkeep(folder: Path, most_bytes: int) -> Callable[[App], AbstractAsyncContex
         while True:
             await asyncio.sleep(SECONDS_BETWEEN_ROUNDS)
             await forget_unread(queue)
+            forget_tests()
             await asyncio.to_thread(tidy, folder, most_bytes)
 
     @contextlib.asynccontextmanager

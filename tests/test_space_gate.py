@@ -14,6 +14,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
+from sandboxes.grading import grading_for
 from space import upkeep
 from space.calls import HEADER, MOST_CALLS, ToolCalls
 from space.gate import FORM_BYTES, MORE_VALUES, UPLOAD, Gate
@@ -279,3 +280,11 @@ def test_unread_messages_are_forgotten(monkeypatch):
 
     monkeypatch.setattr(upkeep, "SECONDS_UNREAD", 0.1)
     assert asyncio.run(scenario()) == (["read", "empty"], ["read", "empty"], False)
+
+
+def test_what_was_found_out_about_tests_is_forgotten():
+    """The texts of visitors' tests are not kept in memory for later ones."""
+    assert grading_for("assert unlikely_name == 1") == "separate"
+    assert grading_for.cache_info().currsize > 0
+    upkeep.forget_tests()
+    assert grading_for.cache_info().currsize == 0

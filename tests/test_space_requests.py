@@ -156,13 +156,11 @@ def test_number_of_candidates_is_limited():
 
 
 def test_tests_that_are_read_are_limited():
-    """Tests whose text decides on their grading are parsed by the server, so they have a limit; shared ones are not."""
+    """The server parses tests, to find out how they are run and graded, so they have a limit: each text once."""
     long = "x" * MOST_TESTS_CHARS
-    for grading in ("auto", "separate"):
-        message = said(checked_programs, SETTINGS, choices(grading=grading), [["x"]] * 2, [long, "y"])
-        assert message.startswith(f"with grading='{grading}' all tests together may be at most 256 KiB long here")
-        checked_programs(SETTINGS, choices(grading=grading), [["x"]] * 2, [long, long])
-    checked_programs(SETTINGS, choices(grading="shared"), [["x"]] * 2, [long, "y"])
+    checked_programs(SETTINGS, choices(), [["x"]] * 2, [long, long])
+    message = said(checked_programs, SETTINGS, choices(grading="shared"), [["x"]] * 2, [long, "y"])
+    assert message.startswith("all tests together may be at most 256 KiB long here")
 
 
 def test_blank_editors_are_no_candidates():

@@ -132,7 +132,7 @@ def test_message_is_read_aloud():
 @example("x" * 1000)
 def test_fit_results_can_be_sent(text):
     """A verdict's texts can be encoded as JSON and are as long as they may be; what is left is what was written."""
-    kept = fit(replace(VERDICT, **dict.fromkeys(TEXTS, text)), FEWEST_CHARS)
+    kept = fit(replace(VERDICT, **dict.fromkeys(TEXTS, text)), FEWEST_CHARS, 1)
     assert json.loads(orjson.dumps(result_of(0, 0, kept)))["outcome"] == "failed"
     assert all(len(getattr(kept, name)) <= FEWEST_CHARS for name in TEXTS)
     if text.isascii() and len(text) <= FEWEST_CHARS:
@@ -141,14 +141,31 @@ def test_fit_results_can_be_sent(text):
 
 def test_fit_traceback_keeps_its_end():
     """A traceback that is too long loses its beginning: its last line says what was raised."""
-    kept = fit(replace(VERDICT, traceback="first\n" + "x" * 500 + "\nlast", stdout="first" + "x" * 500), 100)
+    kept = fit(replace(VERDICT, traceback="first\n" + "x" * 500 + "\nlast", stdout="first" + "x" * 500), 100, 1)
     assert kept.traceback.endswith("\nlast")
     assert kept.stdout.startswith("first")
 
 
+def test_fit_tests_are_few():
+    """Of very many single tests the first are kept, and the last, which may be the one that failed."""
+    tests = tuple(TestResult(str(number), Outcome.PASSED) for number in range(100))
+    assert [each.name for each in fit(replace(VERDICT, tests=tests), 100, 3).tests] == ["0", "1", "99"]
+    assert len(fit(replace(VERDICT, tests=tests), 100, 100).tests) == 100
+
+
+@given(any_text, st.floats())
+@example(HOSTILE, float("nan"))
+def test_fit_tests_can_be_sent(text, seconds):
+    """A single test's result, which a candidate may have written, can be encoded as JSON, and is short."""
+    test = TestResult(text * 100, Outcome.FAILED, text * 100, seconds, "x" * 1000)
+    [sent] = json.loads(orjson.dumps(result_of(0, 0, fit(replace(VERDICT, tests=(test,)), 100, 1))))["tests"]
+    assert len(sent["name"]) <= FEWEST_CHARS
+    assert isinstance(sent["seconds"], float)
+
+
 def test_fit_reason_has_no_path():
     """Why a program could not be run is told without the server's paths."""
-    assert str(fit(SandboxUnavailable("no room in /tmp/code-eval-x: full"), 100)) == "no room in …: full"
+    assert str(fit(SandboxUnavailable("no room in /tmp/code-eval-x: full"), 100, 1)) == "no room in …: full"
 
 
 @given(any_text)
