@@ -127,6 +127,17 @@ def test_what_came_before_a_program_does_not_count(parent):
     assert without[1] < with_all[1] - 0.1
 
 
+def test_waits_of_children_that_have_ended_count(parent):
+    """What a child was seen to wait counts when it has ended."""
+    process = parent(SPIN, 2)
+    share = busy.Share(process.pid)
+    waited = look_until(lambda found: found[1] > 0.3, share)[1]
+    for pid in children(process.pid):
+        os.kill(pid, signal.SIGKILL)
+    os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+    assert share.look()[1] >= waited
+
+
 def test_a_process_that_starts_late_is_found(parent):
     """A program's first process that was not there at one look is found at the next."""
     share = busy.Share(0)
@@ -179,6 +190,15 @@ def watch():
 def test_a_program_that_is_late_is_timed_out(watch):
     """A program that has run for longer than its wall seconds, and never waited, has timed out."""
     assert watch(time.monotonic() - 2.5).reason_to_stop() == "timed_out"
+
+
+def test_a_program_is_looked_at_before_it_is_late(watch):
+    """What children wait that end before the deadline is seen."""
+    early, looks = watch(time.monotonic() - 1.0), []
+    early.deadline += 2.0
+    early.first.share.look = lambda: looks.append(True)
+    assert early.reason_to_stop() is None
+    assert looks
 
 
 def test_the_clock_begins_with_the_program(watch):

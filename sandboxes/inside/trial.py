@@ -13,6 +13,8 @@ from .memory import container_is_full, uses_more_than
 from .streams import MOST_REPORT_BYTES, Stream, started_at
 
 SECONDS_BETWEEN_LOOKS_AT_MEMORY = 0.05
+# What processes waited is not known any more once they have ended.
+SECONDS_BETWEEN_LOOKS_AT_WAITS = 0.1
 # A compiler may take longer than a caller believes a silent guest.
 SECONDS_BETWEEN_WORDS = 5
 # Most programs are so quick that they need not be watched.
@@ -139,6 +141,7 @@ class Watch:
         self.first, self.limits = trials[0], trials[0].limits
         self.deadline = self.first.sent_at + self.limits["wall_seconds"]
         self.next_word = self.first.sent_at + SECONDS_BETWEEN_WORDS
+        self.next_look = self.first.sent_at + SECONDS_BETWEEN_LOOKS_AT_WAITS
 
     def wait(self):
         """Waits for the first one's end, or brings it about."""
@@ -185,6 +188,10 @@ class Watch:
         if self.first.box.in_container and container_is_full():
             return "memory_kill"
         now = time.monotonic()
+        if now >= self.next_look:
+            self.next_look = now + SECONDS_BETWEEN_LOOKS_AT_WAITS
+            for trial in self.trials:
+                trial.share.look()
         if now >= self.deadline:
             self.deadline = self.next_deadline(now)
             # By the time of the question: until it was answered this process may have had no CPU itself.
