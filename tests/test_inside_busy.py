@@ -1,8 +1,10 @@
 """Telling a slow program from a busy machine."""
 
 import os
+import select
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -10,8 +12,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from sandboxes.inside import busy, trial
+from sandboxes.inside import box, busy, trial
 from sandboxes.inside.endings import children, descendants
+from sandboxes.inside.frames import write_frame
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 LIMITS = {"wall_seconds": 2.0, "output_bytes": 1, "memory_bytes": 1 << 30}
@@ -215,3 +218,37 @@ def test_what_the_watch_waited_itself_times_nobody_out(watch, monkeypatch):
 
     monkeypatch.setattr(trial, "longer", slowly)
     assert watch(time.monotonic() - 2.5).reason_to_stop() is None
+
+
+@pytest.fixture
+def starting():
+    """A box whose fork server starts, and the fork server's end of its channel."""
+    near, far = socket.socketpair()
+    starts = box.Box.__new__(box.Box)
+    starts.channel, starts.listener = near, select.poll()
+    starts.listener.register(near, select.POLLIN)
+    with near, far:
+        yield starts, far
+
+
+def test_a_fork_server_that_starts_slowly_is_no_silent_guest(starting, monkeypatch):
+    """While a fork server starts, which may take longer than a program may, the caller hears from the guest."""
+    starts, far = starting
+    monkeypatch.setattr(box, "SECONDS_BETWEEN_SIGNS", 0.01)
+    signs = []
+
+    def on_waiting():
+        signs.append(True)
+        if len(signs) == 3:
+            write_frame(far.fileno(), {"ready": True})
+
+    assert starts.hear(on_waiting) == ({"ready": True}, [])
+    assert len(signs) == 3
+
+
+def test_a_fork_server_that_does_not_start_is_given_up(starting, monkeypatch):
+    """A fork server that says nothing is not waited for without end."""
+    monkeypatch.setattr(box, "SECONDS_BETWEEN_SIGNS", 0.01)
+    monkeypatch.setattr(box, "MOST_SECONDS_TO_START", 0.05)
+    with pytest.raises(TimeoutError, match="does not start"):
+        starting[0].hear(lambda: None)

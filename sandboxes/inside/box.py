@@ -7,6 +7,7 @@ import os
 import select
 import struct
 import sys
+import time
 
 from .endings import children, end_descendants, kill
 from .frames import ALL_ENDED, CHANNEL_FD, FIRST_FREE_FD, HEAD, JOB, MAPPED, NOT_MAPPED, REPORT_FD, SETUP_FD, STATE
@@ -16,6 +17,8 @@ from .scratch import SCRATCH_MODE, MountedScratch, PlainScratch
 from .streams import Pipe
 
 MOST_FOLDERS = 8
+# For a fork server to say a word while it starts, on the busiest machine; and for the caller to hear that it goes on.
+MOST_SECONDS_TO_START, SECONDS_BETWEEN_SIGNS = 60, 1
 PYTHON = [sys.executable, "-I", "-S", "-X", "utf8"]
 
 
@@ -51,17 +54,18 @@ class Box:
             self.become_fork_server({CHANNEL_FD: far.fileno(), **passed}, far, parent)
         far.close()
 
-    def open(self, others):
+    def open(self, others, on_waiting):
         """Starts it, without the layers that turn out not to be possible here.
 
         Args:
             others: process ids of the guest's other fork servers, which programs may not signal.
+            on_waiting: called now and then until it is ready.
         """
         place = self.options["scratch"]
         os.mkdir(place, SCRATCH_MODE)
         without = {}
         while True:
-            hello, fds = self.start(without, others)
+            hello, fds = self.start(without, others, on_waiting)
             if "failed" not in hello:
                 break
             without[hello["failed"]] = hello["reason"]
@@ -85,7 +89,7 @@ class Box:
             owner = hello["owner"] if self.mapped_user is None or hello["owner"] is None else self.mapped_user
             self.scratch = PlainScratch(place, owner)
 
-    def start(self, without, others):
+    def start(self, without, others, on_waiting):
         """Starts the fork server and hears of it; (its first frame, descriptors of its folders)."""
         settings = json.dumps({**self.options, "without": without, "others": others, "role": self.role}).encode()
         self.channel.sendall(HEAD.pack(len(settings)) + settings)
@@ -93,7 +97,7 @@ class Box:
         self.listener.register(self.channel, select.POLLIN)
         self.mapped_user = None
         while True:
-            message, fds = self.hear()
+            message, fds = self.hear(on_waiting)
             if "map_users_of" in message:
                 self.mapped_user = map_users(message["map_users_of"])
                 self.channel.send(NOT_MAPPED if self.mapped_user is None else MAPPED)
@@ -120,8 +124,13 @@ class Box:
             # Else there would be two supervisors.
             os._exit(1)
 
-    def hear(self):
+    def hear(self, on_waiting):
         """A message of the fork server's while it starts, and the descriptors that came with it."""
+        deadline = time.monotonic() + MOST_SECONDS_TO_START
+        while not self.answers(SECONDS_BETWEEN_SIGNS):
+            if time.monotonic() > deadline:
+                raise TimeoutError("the fork server does not start")
+            on_waiting()
         head, controls, _, _ = self.channel.recvmsg(HEAD.size, _socket.CMSG_SPACE(4 * MOST_FOLDERS))
         if len(head) < HEAD.size:
             raise EOFError("the fork server ended: " + self.last_words())

@@ -33,20 +33,26 @@ class Supervisor:
             os.chmod(options["scratch"], SCRATCH_MODE)
         self.boxes = {role: Box(self.options, role, guest_file) for role in (SHARED, TESTS, CANDIDATE)}
         self.separate = self.steps = None
-        self.first = self.box(SHARED)
+        # Before its first frame the caller expects to hear nothing.
+        self.first = self.box(SHARED, lambda: None)
         if not self.first.has_own_pids and os.geteuid() != 0:
             # Programs can see this process and may be its user: its memory must not be theirs.
             hide()
 
-    def box(self, role):
-        """The fork server of a role, which is started when it is first asked for."""
+    def box(self, role, on_waiting):
+        """The fork server of a role, which is started when it is first asked for.
+
+        Args:
+            role: SHARED, TESTS or CANDIDATE.
+            on_waiting: called now and then until it is ready.
+        """
         box = self.boxes[role]
         if not box.is_open:
             if not self.has_folder and not self.options["folders"]:
                 # Fails if another user has taken the name.
                 os.mkdir(self.options["scratch"], SCRATCH_MODE)
                 self.has_folder = True
-            box.open([other.process for other in self.boxes.values() if other is not box])
+            box.open([other.process for other in self.boxes.values() if other is not box], on_waiting)
             # The caller has accepted the layers of the first one, and verdicts name them.
             if lost := set(self.boxes[SHARED].layers) - set(box.layers):
                 raise RuntimeError(f"a further fork server went without {', '.join(sorted(lost))}: {box.missing}")
@@ -105,7 +111,8 @@ class Supervisor:
     def run_separately(self, request, tests_bytes, texts):
         """Runs a candidate in one process and its tests in another; ([trial of the tests, of the candidate], reply)."""
         if self.separate is None:
-            self.separate = Separate(self.box(TESTS), self.box(CANDIDATE))
+            on_waiting = self.teller(request["id"])
+            self.separate = Separate(self.box(TESTS, on_waiting), self.box(CANDIDATE, on_waiting))
         cut = len(texts) - request["candidate_bytes"]
         trials = self.separate.begin(request, tests_bytes, texts[:cut], texts[cut:])
         self.watch(trials, request["id"])
@@ -121,10 +128,14 @@ class Supervisor:
     def watch_step(self, trial, request_id):
         """Watches a step, and tells the caller of its end: it may have to wait for many."""
         self.watch([trial], request_id)
-        write_frame(self.replies, {"id": request_id, "waiting": True})
+        self.teller(request_id)()
 
     def watch(self, trials, request_id):
-        Watch(trials, self.requests, lambda: write_frame(self.replies, {"id": request_id, "waiting": True})).wait()
+        Watch(trials, self.requests, self.teller(request_id)).wait()
+
+    def teller(self, request_id):
+        """A function that tells the caller to wait on."""
+        return lambda: write_frame(self.replies, {"id": request_id, "waiting": True})
 
     def close(self):
         """Ends all that was started here."""
