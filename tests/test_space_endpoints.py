@@ -137,6 +137,9 @@ def test_cancelled_run_ends_its_programs(space, client):
             {"references": [None]},
             "references[0]: tests must be a string, or a list of dicts with input and output, not None",
         ),
+        ({"references": ["class T(" + "a+" * 500 + "a): pass"]}, "programs or tests are nested too deeply"),
+        ({"references": ["assert " + "0+" * 500 + "1"]}, "programs or tests are nested too deeply"),
+        ({"references": ["[" * 50_000]}, "programs or tests are nested too deeply"),
         (
             {"predictions": [["x"] * 201]},
             "at most 200 candidates may be run at once here, not 201; use /score_file",
@@ -208,6 +211,23 @@ def test_full_queue_is_told(small, small_client):
             evaluate(other, [RIGHT])
     running.cancel()
     assert outcomes_of(waiting.result(SECONDS)) == ["passed"]
+
+
+def test_many_tests_are_told_in_part(client):
+    """A candidate with thousands of asserts has a result of a bounded size, and is run on all of them."""
+    tests = "assert add(2, 3) == 5\n" * 5_000 + "assert add(2, 3) == 6"
+    answer = evaluate(client, [RIGHT] * 100, tests, timeout=10)
+    assert outcomes_of(answer) == ["failed"] * 100
+    assert {len(result["tests"]) for result in answer["results"]} == {500}
+    assert answer["results"][0]["tests"][-1]["outcome"] == "failed"
+
+
+def test_cases_are_run(client):
+    """References may be inputs and outputs, as dicts or as JSON."""
+    cases = [{"input": "2\n", "output": "4\n"}, {"input": "3\n", "output": "6\n"}]
+    for reference in (cases, json.dumps(cases)):
+        answer = client.predict([["print(2 * int(input()))", "print(4)"]], [reference], api_name="/evaluate")
+        assert outcomes_of(answer) == ["passed", "failed"]
 
 
 def test_output_is_limited(small_client):
