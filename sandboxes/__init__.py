@@ -23,6 +23,7 @@ from sandboxes.docker_options import Container, with_volumes
 from sandboxes.grading import GRADINGS, grading_of
 from sandboxes.imports import packages_for
 from sandboxes.isolation import LAYERS, Confinement
+from sandboxes.metering import Meter, Metered
 from sandboxes.pool import ON_SANDBOX_ERROR, Pool, close_pools, usable_cpus
 from sandboxes.preflight import CANARIES, canaries_of, disagreements
 from sandboxes.progress import ProgressBar
@@ -92,6 +93,8 @@ __all__ = [
     "LAYERS",
     "Limits",
     "ON_SANDBOX_ERROR",
+    "Meter",
+    "Metered",
     "Outcome",
     "Pool",
     "Program",

@@ -1,4 +1,4 @@
-"""One run: programs handed to workers, their verdicts collected in input order.
+"""One run: programs handed to workers, their verdicts told as they come.
 
 It happens in the thread that asks for it, with no threads of our own: Ctrl-C interrupts it as it would any loop.
 """
@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import logging
 import selectors
 import signal
 import threading
@@ -17,9 +16,10 @@ from collections.abc import Callable, Iterator, Sequence
 from types import FrameType
 
 from sandboxes.contract import Isolation, Outcome, Program, RunStopped, Sandbox, SandboxUnavailable, Verdict
+from sandboxes.events import tell
+from sandboxes.metering import Meter
+from sandboxes.schedule import Schedule
 from sandboxes.worker import GuestBroken, Worker, close_workers
-
-logger = logging.getLogger("code_eval")
 
 Ended = Verdict | SandboxUnavailable
 """What stands in a program's place after a run: its verdict, or why there is none."""
@@ -58,71 +58,34 @@ def interrupts_held_back() -> Iterator[None]:
             handler(*held[0])
 
 
-class Schedule:
-    """Which program a worker gets next: one with the tests that it had last, while there are any."""
-
-    def __init__(self, programs: Sequence[Program]):
-        """Groups neighbours that have the same tests."""
-        self.left = len(programs)
-        self._groups: deque[deque[int]] = deque()
-        self._group_of: dict[Worker, deque[int]] = {}
-        tests = None
-        for index, program in enumerate(programs):
-            if program.tests != tests or not self._groups:
-                self._groups.append(deque())
-                tests = program.tests
-            self._groups[-1].append(index)
-
-    def take(self, worker: Worker) -> int:
-        """The index of the worker's next program. Only while `left` is above 0."""
-        group = self._group_of.get(worker)
-        if not group:
-            while not self._groups[0]:
-                self._groups.popleft()
-            # To the back: the next worker begins with the next group, and helps here when all have been begun.
-            group = self._groups.popleft()
-            self._groups.append(group)
-            self._group_of[worker] = group
-        self.left -= 1
-        return group.popleft()
-
-    def put_back(self, indices: Sequence[int]) -> None:
-        """Makes programs that were taken the next to be taken."""
-        for index in reversed(indices):
-            self._groups.appendleft(deque([index]))
-        self.left += len(indices)
-
-    def withdraw_next(self) -> None:
-        """Drops the program that was put back first."""
-        self._groups.popleft()
-        self.left -= 1
-
-
 class Run:
-    """One call of `Pool.run_all`."""
+    """Programs that are added one after the other, and run on workers that are kept for as long."""
 
     def __init__(
         self,
         sandbox: Sandbox,
-        programs: Sequence[Program],
-        on_ended: OnEnded | None,
+        num_workers: int,
+        on_ended: OnEnded,
         on_sandbox_error: str,
         should_stop: ShouldStop | None = None,
+        meter: Meter | None = None,
     ):
         """Starts nothing yet; the arguments are those of `Pool.run_all`."""
         self.sandbox = sandbox
-        self.programs = programs
         self.on_ended = on_ended
         self.on_sandbox_error = on_sandbox_error
         self.should_stop = should_stop
+        self.meter = meter or Meter()
         self.workers: list[Worker] = []
+        """Those in use: busy ones, if the run was cut short."""
         self.leaving: deque[Worker] = deque()
         """Workers that are ending, to be waited for."""
         self.isolation = Isolation((), {}, "")
         """What the guest that became ready last enforces."""
-        self._schedule = Schedule(programs)
-        self._ended: dict[int, Ended] = {}
-        self._running = len(programs)
+        self._most_workers = num_workers
+        self._schedule = Schedule()
+        self._programs: dict[int, Program] = {}
+        """Those that have not ended."""
         self._attempts: dict[int, int] = {}
         self._starved: dict[int, int] = {}
         """Of the attempts, those that ended because the guest ran out of memory."""
@@ -132,46 +95,35 @@ class Run:
         self._selector = selectors.DefaultSelector()
 
     @property
-    def ended(self) -> list[Ended]:
-        """What became of each program, in their order, once all have ended."""
-        return [self._ended[index] for index in range(len(self.programs))]
+    def running(self) -> int:
+        """How many programs have been added and have not ended."""
+        return len(self._programs)
 
-    def run(self, workers: Sequence[Worker], num_workers: int) -> None:
-        """Runs every program on these workers, and on new ones up to `num_workers` in all.
+    @property
+    def waiting(self) -> int:
+        """How many of them no worker has yet."""
+        return self._schedule.left
 
-        Afterwards, whether it returns or raises, `self.workers` holds those in use: busy ones if it was cut short.
-        """
-        self.workers += workers
-        with self._selector:
-            for worker in workers:
-                self._register(worker)
-            while len(self.workers) < min(num_workers, len(self.programs)):
-                try:
-                    self._start()
-                except SandboxUnavailable as error:
-                    if not self.workers:
-                        raise
-                    logger.warning("%d workers instead of %d: %s", len(self.workers), num_workers, error)
-                    break
-            for worker in tuple(self.workers):
-                self._attend(worker)
-            while self._running:
-                self._wait()
-
-    def _start(self) -> None:
-        # Else a worker whose start was interrupted would be nobody's.
-        with interrupts_held_back():
-            worker = self.sandbox.start_worker()
+    def lend(self, workers: Sequence[Worker]) -> None:
+        """Gives the run workers that are warm."""
+        for worker in workers:
             self.workers.append(worker)
-        self._register(worker)
-        self._watch_unsent(worker)
+            self._register(worker)
 
-    def _register(self, worker: Worker) -> None:
-        self._selector.register(worker.replies_fd, selectors.EVENT_READ, worker)
+    def add(self, index: int, program: Program) -> None:
+        """Adds a program. It runs while `wait` is called."""
+        self._programs[index] = program
+        self._schedule.add(index, program)
 
-    def _wait(self) -> None:
+    def wait(self) -> None:
+        """Goes on until something happened, or for a second. Only while programs are running.
+
+        Raises:
+            SandboxUnavailable, RunStopped: as `Pool.run_all` does.
+        """
         if self.should_stop and self.should_stop():
             raise RunStopped("the run was stopped")
+        self._employ()
         events = self._selector.select(SECONDS_BETWEEN_QUESTIONS if self.should_stop else SECONDS_BETWEEN_CHECKS)
         for key, _ in events:
             # A worker may have been replaced by the time that its own event is looked at.
@@ -183,11 +135,48 @@ class Run:
             for worker in tuple(self.workers):
                 self._check(worker)
 
+    def close(self) -> None:
+        """Watches no worker any more."""
+        for worker in self.workers:
+            self.meter.leaves(worker)
+        self._selector.close()
+
+    def _employ(self) -> None:
+        """Gives waiting programs to workers that have none, of which there may be more."""
+        if not self._schedule.left:
+            return
+        # First those that are missing: how many programs each gets depends on how many there are.
+        while len(self.workers) < min(self._most_workers, len(self._programs)):
+            try:
+                self._start()
+            except SandboxUnavailable as error:
+                if not self.workers:
+                    raise
+                tell("fallback", "%d workers instead of %d: %s", len(self.workers), self._most_workers, error)
+                self._most_workers = len(self.workers)
+        for worker in tuple(self.workers):
+            if not worker.in_flight:
+                self._attend(worker)
+
+    def _start(self) -> None:
+        # Else a worker whose start was interrupted would be nobody's.
+        with interrupts_held_back():
+            worker = self.sandbox.start_worker()
+            self.workers.append(worker)
+        self._register(worker)
+        self._watch_unsent(worker)
+
+    def _register(self, worker: Worker) -> None:
+        self.meter.arrives(worker)
+        self._selector.register(worker.replies_fd, selectors.EVENT_READ, worker)
+
     def _attend(self, worker: Worker, readable: bool = False) -> None:
         """Takes a worker's verdicts, and gives it its next program."""
         try:
             if readable:
                 for index, verdict in worker.receive():
+                    if not worker.in_flight:
+                        self.meter.rests(worker)
                     self._end(index, verdict)
             elif worker.has_unsent:
                 worker.flush()
@@ -217,7 +206,9 @@ class Run:
             )
         ):
             index = self._schedule.take(worker)
-            worker.send(index, self.programs[index])
+            if not worker.in_flight:
+                self.meter.begins(worker)
+            worker.send(index, self._programs[index])
 
     def _watch_unsent(self, worker: Worker) -> None:
         watched = worker.requests_fd in self._selector.get_map()
@@ -227,12 +218,13 @@ class Run:
             self._selector.unregister(worker.requests_fd)
 
     def _end(self, index: int, ended: Ended) -> None:
-        if isinstance(ended, Verdict) and index in self._attempts:
-            ended = dataclasses.replace(ended, attempts=self._attempts[index] + 1)
-        self._ended[index] = ended
-        self._running -= 1
-        if self.on_ended:
-            self.on_ended(index, ended)
+        attempts = self._attempts.pop(index, 0)
+        if isinstance(ended, Verdict) and attempts:
+            ended = dataclasses.replace(ended, attempts=attempts + 1)
+        del self._programs[index]
+        self._starved.pop(index, None)
+        self.meter.ended(ended)
+        self.on_ended(index, ended)
 
     def _check(self, worker: Worker) -> None:
         """Takes a guest that has been silent for longer than its program may run for broken."""
@@ -240,7 +232,7 @@ class Run:
         if worker.isolation is None and silent_seconds > SECONDS_TO_START:
             self._replace(worker, f"the guest was not ready after {SECONDS_TO_START:g} s")
         elif worker.in_flight:
-            limits = self.programs[worker.in_flight[0]].limits
+            limits = self._programs[worker.in_flight[0]].limits
             if silent_seconds > limits.wall_seconds + SECONDS_OF_SILENCE:
                 self._replace(worker, f"the guest said nothing for {silent_seconds:.0f} s")
 
@@ -256,6 +248,9 @@ class Run:
 
     def _let_go(self, worker: Worker) -> None:
         self.workers.remove(worker)
+        self.meter.leaves(worker)
+        self._schedule.forget(worker)
+        self._accepted.discard(worker)
         for fd in (worker.replies_fd, worker.requests_fd):
             if fd in self._selector.get_map():
                 self._selector.unregister(fd)
@@ -263,9 +258,10 @@ class Run:
     def _replace(self, worker: Worker, reason: str) -> None:
         """Puts a new worker in the place of a broken one, whose programs run again."""
         broken_off = tuple(worker.in_flight)
+        self.meter.broke(worker)
         self._let_go(worker)
         close_workers([worker])
-        logger.warning("a %s guest broke: %s", self.sandbox.name, reason)
+        tell("restart", "a %s guest broke, and is replaced: %s", self.sandbox.name, reason)
         if worker.isolation is None:
             self._failed_starts += 1
         if self._failed_starts == MOST_ATTEMPTS:
@@ -277,19 +273,20 @@ class Run:
             if worker.ran_out_of_memory():
                 self._starved[broken_off[0]] = self._starved.get(broken_off[0], 0) + 1
             self._count_attempt(broken_off[0], reason, worker)
-        if self._running:
+        if self._programs:
             self._start()
 
     def _count_attempt(self, index: int, reason: str, worker: Worker) -> None:
         """Gives up a program whose guests keep breaking, which is its own fault if it used up their memory."""
         self._attempts[index] = self._attempts.get(index, 0) + 1
         if self._attempts[index] < MOST_ATTEMPTS:
+            tell("retry", "program %d runs again, attempt %d: %s", index, self._attempts[index] + 1, reason)
             return
         if self._starved.get(index) == MOST_ATTEMPTS and worker.isolation is not None:
             self._schedule.withdraw_next()
             self._attempts[index] -= 1
             detail = f"used all the memory of its sandbox, {MOST_ATTEMPTS} times"
-            layers, grading = worker.isolation.layers, self.programs[index].grading
+            layers, grading = worker.isolation.layers, self._programs[index].grading
             self._end(index, Verdict(Outcome.OUT_OF_MEMORY, detail, isolation=layers, grading=grading))
             return
         error = SandboxUnavailable(

@@ -14,6 +14,7 @@ from typing import Any
 
 from sandboxes.checks import shortened
 from sandboxes.contract import Isolation, SandboxUnavailable
+from sandboxes.events import tell
 
 MODES = ("auto", "strict", "off")
 
@@ -104,6 +105,7 @@ class Confinement:
             )
         if frozenset(missing) not in _warned:
             _warned.add(frozenset(missing))
+            tell("fallback", "programs are less isolated, without: %s", reasons)
             warnings.warn(
                 f"programs are less isolated here than they could be, without: {reasons}. "
                 "`code-eval doctor` shows what is on",

@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
 import os
 import threading
 import weakref
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
 
 from sandboxes.checks import whole_number
 from sandboxes.contract import Isolation, Program, Sandbox, SandboxUnavailable
 from sandboxes.dispatch import Ended, OnEnded, Run, ShouldStop, interrupts_held_back
+from sandboxes.metering import Meter
 from sandboxes.preflight import canaries_of, disagreements
 from sandboxes.worker import Worker, close_workers
 
 ON_SANDBOX_ERROR = ("raise", "exclude")
+# Of a stream: programs that no worker has yet, so that those with the same tests are seen together.
+FEWEST_WAITING, WAITING_PER_WORKER = 256, 16
+# And those that may have been taken before one is told of: where it hangs, others go on.
+MOST_AHEAD = 8192
 
 
 class Pool:
@@ -40,6 +47,7 @@ class Pool:
         on_ended: OnEnded | None = None,
         on_sandbox_error: str = "raise",
         should_stop: ShouldStop | None = None,
+        meter: Meter | None = None,
     ) -> list[Ended]:
         """Runs every program.
 
@@ -51,6 +59,7 @@ class Pool:
             on_sandbox_error: "raise", or "exclude": a program that the sandbox could not run, also on fresh workers,
                 has the SandboxUnavailable in its place.
             should_stop: called in this thread now and then; the run ends within a fraction of a second of a True.
+            meter: counts what the run cost.
 
         Returns:
             What became of each program, in their order.
@@ -60,11 +69,76 @@ class Pool:
             RunStopped: if `should_stop` said so.
             ValueError, TypeError: for other values of `num_workers` or `on_sandbox_error`.
         """
-        whole_number("num_workers", num_workers)
-        if on_sandbox_error not in ON_SANDBOX_ERROR:
-            raise ValueError(f"on_sandbox_error must be one of {', '.join(ON_SANDBOX_ERROR)}, not {on_sandbox_error!r}")
+        check(num_workers, on_sandbox_error)
         self.preflight()
-        return self._run(programs, num_workers, on_ended, on_sandbox_error, should_stop).ended
+        ended: dict[int, Ended] = {}
+
+        def end(index: int, each: Ended) -> None:
+            ended[index] = each
+            if on_ended:
+                on_ended(index, each)
+
+        most_workers = min(num_workers, len(programs))
+        with self._session(most_workers, end, on_sandbox_error, should_stop, meter) as run:
+            self._finish(run, programs)
+        return [ended[index] for index in range(len(programs))]
+
+    def stream(
+        self,
+        programs: Iterable[Program],
+        num_workers: int,
+        on_sandbox_error: str = "raise",
+        should_stop: ShouldStop | None = None,
+        meter: Meter | None = None,
+        in_order: bool = False,
+    ) -> Iterator[tuple[int, Ended]]:
+        """Runs programs that need not all be in memory: they are taken a few thousand at most before they have ended.
+
+        They run while the next result is waited for.
+
+        Args:
+            programs: those with the same tests best stand together.
+            num_workers: as `run_all` takes it, as all that follow but the last.
+            on_sandbox_error: "raise" or "exclude".
+            should_stop: ends the run.
+            meter: counts what the run cost.
+            in_order: whether results come in the order of the programs, and not in that of their ends.
+
+        Yields:
+            The index of each program, and what became of it.
+
+        Raises:
+            What `run_all` does, and what `programs` does.
+        """
+        check(num_workers, on_sandbox_error)
+        self.preflight()
+        most_waiting = max(FEWEST_WAITING, WAITING_PER_WORKER * num_workers)
+        ended: deque[tuple[int, Ended]] = deque()
+        early: dict[int, Ended] = {}
+        told = taken = 0
+        source = iter(programs)
+        is_more = True
+        with self._session(num_workers, lambda *each: ended.append(each), on_sandbox_error, should_stop, meter) as run:
+            while is_more or run.running:
+                while is_more and run.waiting < most_waiting and taken - told < MOST_AHEAD:
+                    program = next(source, None)
+                    if program is None:
+                        is_more = False
+                    else:
+                        run.add(taken, program)
+                        taken += 1
+                if run.running:
+                    run.wait()
+                while ended:
+                    index, each = ended.popleft()
+                    if not in_order:
+                        told += 1
+                        yield index, each
+                        continue
+                    early[index] = each
+                    while told in early:
+                        told += 1
+                        yield told - 1, early.pop(told - 1)
 
     def preflight(self) -> Isolation:
         """Runs the canaries, once per pool, and says what is enforced here.
@@ -85,24 +159,39 @@ class Pool:
 
     def run_canaries(self) -> tuple[list[Ended], Isolation]:
         """What became of the sandbox's canaries, in their order, and what the guest that ran them enforces."""
-        run = self._run([canary.program for canary in canaries_of(self.sandbox)], 1, None, "exclude")
-        return run.ended, run.isolation
+        canaries = canaries_of(self.sandbox)
+        ended: dict[int, Ended] = {}
+        with self._session(1, ended.__setitem__, "exclude") as run:
+            self._finish(run, [canary.program for canary in canaries])
+            return [ended[index] for index in range(len(canaries))], run.isolation
 
-    def _run(
+    @contextlib.contextmanager
+    def _session(
         self,
-        programs: Sequence[Program],
         num_workers: int,
-        on_ended: OnEnded | None,
+        on_ended: OnEnded,
         on_sandbox_error: str,
         should_stop: ShouldStop | None = None,
-    ) -> Run:
-        run = Run(self.sandbox, programs, on_ended, on_sandbox_error, should_stop)
+        meter: Meter | None = None,
+    ) -> Iterator[Run]:
+        """A run on this pool's workers, which are given back at its end, however it comes."""
+        run = Run(self.sandbox, num_workers, on_ended, on_sandbox_error, should_stop, meter)
         try:
-            run.run(self._lease(min(num_workers, len(programs))), num_workers)
+            # Else workers on which an interrupt falls just here would be nobody's.
+            with interrupts_held_back():
+                run.lend(self._lease(num_workers))
+            yield run
         finally:
+            run.close()
             self._give_back(run.workers)
             close_workers(run.leaving)
-        return run
+
+    @staticmethod
+    def _finish(run: Run, programs: Sequence[Program]) -> None:
+        for index, program in enumerate(programs):
+            run.add(index, program)
+        while run.running:
+            run.wait()
 
     def _lease(self, count: int) -> list[Worker]:
         """Up to `count` idle workers, which are the caller's alone until they are given back."""
@@ -139,6 +228,13 @@ class Pool:
         for worker in self._idle:
             worker.disown()
         self._begin_without_workers()
+
+
+def check(num_workers: int, on_sandbox_error: str) -> None:
+    """Raises TypeError or ValueError for what no run can have."""
+    whole_number("num_workers", num_workers)
+    if on_sandbox_error not in ON_SANDBOX_ERROR:
+        raise ValueError(f"on_sandbox_error must be one of {', '.join(ON_SANDBOX_ERROR)}, not {on_sandbox_error!r}")
 
 
 _pools: weakref.WeakSet[Pool] = weakref.WeakSet()
