@@ -13,8 +13,9 @@ import signal
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import FrameType
+from typing import Protocol
 
 from sandboxes.contract import Isolation, Outcome, Program, RunStopped, Sandbox, SandboxUnavailable, Verdict
 from sandboxes.worker import GuestBroken, Worker, close_workers
@@ -29,6 +30,31 @@ OnEnded = Callable[[int, Ended], None]
 
 ShouldStop = Callable[[], bool]
 """Whether a run is to end early."""
+
+ShouldYield = Callable[[], bool]
+"""Whether a run is to leave the programs that have not begun."""
+
+
+class Runner(Protocol):
+    """What runs programs: a `Pool`, or what stands in for one."""
+
+    @property
+    def sandbox(self) -> Sandbox:
+        """What holds the programs."""
+
+    def run_all(
+        self,
+        programs: Sequence[Program],
+        num_workers: int,
+        on_ended: OnEnded | None = None,
+        on_sandbox_error: str = "raise",
+        should_stop: ShouldStop | None = None,
+    ) -> list[Ended]:
+        """As `Pool.run_all`."""
+
+    def preflight(self) -> Isolation:
+        """As `Pool.preflight`."""
+
 
 # One more than runs, so that a guest need not wait for its next program.
 MOST_IN_FLIGHT = 2
@@ -61,13 +87,14 @@ def interrupts_held_back() -> Iterator[None]:
 class Schedule:
     """Which program a worker gets next: one with the tests that it had last, while there are any."""
 
-    def __init__(self, programs: Sequence[Program]):
-        """Groups neighbours that have the same tests."""
-        self.left = len(programs)
+    def __init__(self, programs: Iterable[tuple[int, Program]]):
+        """Groups neighbours that have the same tests. Each comes with its index."""
+        self.left = 0
         self._groups: deque[deque[int]] = deque()
         self._group_of: dict[Worker, deque[int]] = {}
         tests = None
-        for index, program in enumerate(programs):
+        for index, program in programs:
+            self.left += 1
             if program.tests != tests or not self._groups:
                 self._groups.append(deque())
                 tests = program.tests
@@ -97,31 +124,43 @@ class Schedule:
         self._groups.popleft()
         self.left -= 1
 
+    def withdraw_all(self) -> int:
+        """Drops the programs that no worker has, and says how many."""
+        for group in self._groups:
+            # Workers have them too.
+            group.clear()
+        self._groups.clear()
+        dropped, self.left = self.left, 0
+        return dropped
+
 
 class Run:
-    """One call of `Pool.run_all`."""
+    """One call of `Pool.run_all` or `Pool.run_some`."""
 
     def __init__(
         self,
         sandbox: Sandbox,
-        programs: Sequence[Program],
+        programs: Sequence[Program] | Mapping[int, Program],
         on_ended: OnEnded | None,
         on_sandbox_error: str,
         should_stop: ShouldStop | None = None,
+        should_yield: ShouldYield | None = None,
     ):
-        """Starts nothing yet; the arguments are those of `Pool.run_all`."""
+        """Starts nothing yet; the arguments are those of `Pool.run_all` and of `Pool.run_some`."""
         self.sandbox = sandbox
         self.programs = programs
         self.on_ended = on_ended
         self.on_sandbox_error = on_sandbox_error
         self.should_stop = should_stop
+        self.should_yield = should_yield
         self.workers: list[Worker] = []
         self.leaving: deque[Worker] = deque()
         """Workers that are ending, to be waited for."""
         self.isolation = Isolation((), {}, "")
         """What the guest that became ready last enforces."""
-        self._schedule = Schedule(programs)
-        self._ended: dict[int, Ended] = {}
+        self._schedule = Schedule(programs.items() if isinstance(programs, Mapping) else enumerate(programs))
+        self.ended_by_index: dict[int, Ended] = {}
+        """What became of each program that has ended."""
         self._running = len(programs)
         self._attempts: dict[int, int] = {}
         self._starved: dict[int, int] = {}
@@ -134,7 +173,7 @@ class Run:
     @property
     def ended(self) -> list[Ended]:
         """What became of each program, in their order, once all have ended."""
-        return [self._ended[index] for index in range(len(self.programs))]
+        return [self.ended_by_index[index] for index in range(len(self.programs))]
 
     def run(self, workers: Sequence[Worker], num_workers: int) -> None:
         """Runs every program on these workers, and on new ones up to `num_workers` in all.
@@ -172,7 +211,12 @@ class Run:
     def _wait(self) -> None:
         if self.should_stop and self.should_stop():
             raise RunStopped("the run was stopped")
-        events = self._selector.select(SECONDS_BETWEEN_QUESTIONS if self.should_stop else SECONDS_BETWEEN_CHECKS)
+        if self.should_yield and self.should_yield():
+            self._running -= self._schedule.withdraw_all()
+            if not self._running:
+                return
+        asked = self.should_stop or self.should_yield
+        events = self._selector.select(SECONDS_BETWEEN_QUESTIONS if asked else SECONDS_BETWEEN_CHECKS)
         for key, _ in events:
             # A worker may have been replaced by the time that its own event is looked at.
             if key.data in self.workers:
@@ -229,7 +273,7 @@ class Run:
     def _end(self, index: int, ended: Ended) -> None:
         if isinstance(ended, Verdict) and index in self._attempts:
             ended = dataclasses.replace(ended, attempts=self._attempts[index] + 1)
-        self._ended[index] = ended
+        self.ended_by_index[index] = ended
         self._running -= 1
         if self.on_ended:
             self.on_ended(index, ended)

@@ -6,11 +6,11 @@ import atexit
 import os
 import threading
 import weakref
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from sandboxes.checks import whole_number
 from sandboxes.contract import Isolation, Program, Sandbox, SandboxUnavailable
-from sandboxes.dispatch import Ended, OnEnded, Run, ShouldStop, interrupts_held_back
+from sandboxes.dispatch import Ended, OnEnded, Run, ShouldStop, ShouldYield, interrupts_held_back
 from sandboxes.preflight import canaries_of, disagreements
 from sandboxes.worker import Worker, close_workers
 
@@ -60,11 +60,36 @@ class Pool:
             RunStopped: if `should_stop` said so.
             ValueError, TypeError: for other values of `num_workers` or `on_sandbox_error`.
         """
-        whole_number("num_workers", num_workers)
-        if on_sandbox_error not in ON_SANDBOX_ERROR:
-            raise ValueError(f"on_sandbox_error must be one of {', '.join(ON_SANDBOX_ERROR)}, not {on_sandbox_error!r}")
+        num_workers = checked_run(num_workers, on_sandbox_error)
         self.preflight()
         return self._run(programs, num_workers, on_ended, on_sandbox_error, should_stop).ended
+
+    def run_some(
+        self,
+        programs: Mapping[int, Program],
+        num_workers: int,
+        on_ended: OnEnded,
+        should_stop: ShouldStop,
+        should_yield: ShouldYield,
+    ) -> None:
+        """Runs programs, or those of them that have begun when `should_yield` says that this is enough.
+
+        Args:
+            programs: each by the index that `on_ended` is to be told.
+            num_workers: as `run_all` takes it, as `on_ended` and `should_stop`.
+            on_ended: what could not be run comes as a SandboxUnavailable.
+            should_stop: as `run_all` takes it.
+            should_yield: called in this thread now and then.
+
+        Raises:
+            SandboxUnavailable: if the sandbox can't run programs here.
+            RunStopped: if `should_stop` said so.
+        """
+        self._run(programs, num_workers, on_ended, "exclude", should_stop, should_yield)
+
+    def cpus(self) -> int:
+        """How many programs can run at once without waiting for each other."""
+        return usable_cpus()
 
     def preflight(self) -> Isolation:
         """Runs the canaries, once per pool, and says what is enforced here.
@@ -90,13 +115,14 @@ class Pool:
 
     def _run(
         self,
-        programs: Sequence[Program],
+        programs: Sequence[Program] | Mapping[int, Program],
         num_workers: int,
         on_ended: OnEnded | None,
         on_sandbox_error: str,
         should_stop: ShouldStop | None = None,
+        should_yield: ShouldYield | None = None,
     ) -> Run:
-        run = Run(self.sandbox, programs, on_ended, on_sandbox_error, should_stop)
+        run = Run(self.sandbox, programs, on_ended, on_sandbox_error, should_stop, should_yield)
         try:
             run.run(self._lease(min(num_workers, len(programs))), num_workers)
         finally:
@@ -139,6 +165,17 @@ class Pool:
         for worker in self._idle:
             worker.disown()
         self._begin_without_workers()
+
+
+def checked_run(num_workers: int, on_sandbox_error: str) -> int:
+    """The number of workers.
+
+    Raises:
+        ValueError, TypeError: if it can't be one, or for another `on_sandbox_error` than there is.
+    """
+    if on_sandbox_error not in ON_SANDBOX_ERROR:
+        raise ValueError(f"on_sandbox_error must be one of {', '.join(ON_SANDBOX_ERROR)}, not {on_sandbox_error!r}")
+    return whole_number("num_workers", num_workers)
 
 
 _pools: weakref.WeakSet[Pool] = weakref.WeakSet()
