@@ -14,6 +14,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from types import FrameType
+from typing import Protocol
 
 from sandboxes.contract import Isolation, Outcome, Program, RunStopped, Sandbox, SandboxUnavailable, Verdict
 from sandboxes.events import tell
@@ -29,6 +30,32 @@ OnEnded = Callable[[int, Ended], None]
 
 ShouldStop = Callable[[], bool]
 """Whether a run is to end early."""
+
+ShouldYield = Callable[[], bool]
+"""Whether a run is to leave the programs that have not begun."""
+
+
+class Runner(Protocol):
+    """What runs programs: a `Pool`, or what stands in for one."""
+
+    @property
+    def sandbox(self) -> Sandbox:
+        """What holds the programs."""
+
+    def run_all(
+        self,
+        programs: Sequence[Program],
+        num_workers: int,
+        on_ended: OnEnded | None = None,
+        on_sandbox_error: str = "raise",
+        should_stop: ShouldStop | None = None,
+        meter: Meter | None = None,
+    ) -> list[Ended]:
+        """As `Pool.run_all`."""
+
+    def preflight(self) -> Isolation:
+        """As `Pool.preflight`."""
+
 
 # One more than runs, so that a guest need not wait for its next program.
 MOST_IN_FLIGHT = 2
@@ -69,12 +96,14 @@ class Run:
         on_sandbox_error: str,
         should_stop: ShouldStop | None = None,
         meter: Meter | None = None,
+        should_yield: ShouldYield | None = None,
     ):
-        """Starts nothing yet; the arguments are those of `Pool.run_all`."""
+        """Starts nothing yet; the arguments are those of `Pool.run_all` and `Pool.run_some`."""
         self.sandbox = sandbox
         self.on_ended = on_ended
         self.on_sandbox_error = on_sandbox_error
         self.should_stop = should_stop
+        self.should_yield = should_yield
         self.meter = meter or Meter()
         self.workers: list[Worker] = []
         """Those in use: busy ones, if the run was cut short."""
@@ -123,8 +152,14 @@ class Run:
         """
         if self.should_stop and self.should_stop():
             raise RunStopped("the run was stopped")
+        if self.should_yield and self.should_yield():
+            for index in self._schedule.withdraw_all():
+                del self._programs[index]
+            if not self._programs:
+                return
         self._employ()
-        events = self._selector.select(SECONDS_BETWEEN_QUESTIONS if self.should_stop else SECONDS_BETWEEN_CHECKS)
+        asked = self.should_stop or self.should_yield
+        events = self._selector.select(SECONDS_BETWEEN_QUESTIONS if asked else SECONDS_BETWEEN_CHECKS)
         for key, _ in events:
             # A worker may have been replaced by the time that its own event is looked at.
             if key.data in self.workers:

@@ -8,11 +8,11 @@ import os
 import threading
 import weakref
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from sandboxes.checks import whole_number
 from sandboxes.contract import Isolation, Program, Sandbox, SandboxUnavailable
-from sandboxes.dispatch import Ended, OnEnded, Run, ShouldStop, interrupts_held_back
+from sandboxes.dispatch import Ended, OnEnded, Run, ShouldStop, ShouldYield, interrupts_held_back
 from sandboxes.metering import Meter
 from sandboxes.preflight import canaries_of, disagreements
 from sandboxes.worker import Worker, close_workers
@@ -69,7 +69,7 @@ class Pool:
             RunStopped: if `should_stop` said so.
             ValueError, TypeError: for other values of `num_workers` or `on_sandbox_error`.
         """
-        check(num_workers, on_sandbox_error)
+        num_workers = checked_run(num_workers, on_sandbox_error)
         self.preflight()
         ended: dict[int, Ended] = {}
 
@@ -80,7 +80,7 @@ class Pool:
 
         most_workers = min(num_workers, len(programs))
         with self._session(most_workers, end, on_sandbox_error, should_stop, meter) as run:
-            self._finish(run, programs)
+            self._finish(run, enumerate(programs))
         return [ended[index] for index in range(len(programs))]
 
     def stream(
@@ -110,7 +110,7 @@ class Pool:
         Raises:
             What `run_all` does, and what `programs` does.
         """
-        check(num_workers, on_sandbox_error)
+        num_workers = checked_run(num_workers, on_sandbox_error)
         self.preflight()
         most_waiting = max(FEWEST_WAITING, WAITING_PER_WORKER * num_workers)
         ended: deque[tuple[int, Ended]] = deque()
@@ -140,6 +140,35 @@ class Pool:
                         told += 1
                         yield told - 1, early.pop(told - 1)
 
+    def run_some(
+        self,
+        programs: Mapping[int, Program],
+        num_workers: int,
+        on_ended: OnEnded,
+        should_stop: ShouldStop,
+        should_yield: ShouldYield,
+    ) -> None:
+        """Runs programs, or those of them that have begun when `should_yield` says that this is enough.
+
+        Args:
+            programs: each by the index that `on_ended` is to be told.
+            num_workers: as `run_all` takes it, as `on_ended` and `should_stop`.
+            on_ended: what could not be run comes as a SandboxUnavailable.
+            should_stop: as `run_all` takes it.
+            should_yield: called in this thread now and then.
+
+        Raises:
+            SandboxUnavailable: if the sandbox can't run programs here.
+            RunStopped: if `should_stop` said so.
+        """
+        most_workers = min(num_workers, len(programs))
+        with self._session(most_workers, on_ended, "exclude", should_stop, should_yield=should_yield) as run:
+            self._finish(run, programs.items())
+
+    def cpus(self) -> int:
+        """How many programs can run at once without waiting for each other."""
+        return usable_cpus()
+
     def preflight(self) -> Isolation:
         """Runs the canaries, once per pool, and says what is enforced here.
 
@@ -162,7 +191,7 @@ class Pool:
         canaries = canaries_of(self.sandbox)
         ended: dict[int, Ended] = {}
         with self._session(1, ended.__setitem__, "exclude") as run:
-            self._finish(run, [canary.program for canary in canaries])
+            self._finish(run, enumerate(canary.program for canary in canaries))
             return [ended[index] for index in range(len(canaries))], run.isolation
 
     @contextlib.contextmanager
@@ -173,9 +202,10 @@ class Pool:
         on_sandbox_error: str,
         should_stop: ShouldStop | None = None,
         meter: Meter | None = None,
+        should_yield: ShouldYield | None = None,
     ) -> Iterator[Run]:
         """A run on this pool's workers, which are given back at its end, however it comes."""
-        run = Run(self.sandbox, num_workers, on_ended, on_sandbox_error, should_stop, meter)
+        run = Run(self.sandbox, num_workers, on_ended, on_sandbox_error, should_stop, meter, should_yield)
         try:
             # Else workers on which an interrupt falls just here would be nobody's.
             with interrupts_held_back():
@@ -187,8 +217,8 @@ class Pool:
             close_workers(run.leaving)
 
     @staticmethod
-    def _finish(run: Run, programs: Sequence[Program]) -> None:
-        for index, program in enumerate(programs):
+    def _finish(run: Run, programs: Iterable[tuple[int, Program]]) -> None:
+        for index, program in programs:
             run.add(index, program)
         while run.running:
             run.wait()
@@ -230,11 +260,15 @@ class Pool:
         self._begin_without_workers()
 
 
-def check(num_workers: int, on_sandbox_error: str) -> None:
-    """Raises TypeError or ValueError for what no run can have."""
-    whole_number("num_workers", num_workers)
+def checked_run(num_workers: int, on_sandbox_error: str) -> int:
+    """The number of workers.
+
+    Raises:
+        ValueError, TypeError: if it can't be one, or for another `on_sandbox_error` than there is.
+    """
     if on_sandbox_error not in ON_SANDBOX_ERROR:
         raise ValueError(f"on_sandbox_error must be one of {', '.join(ON_SANDBOX_ERROR)}, not {on_sandbox_error!r}")
+    return whole_number("num_workers", num_workers)
 
 
 _pools: weakref.WeakSet[Pool] = weakref.WeakSet()

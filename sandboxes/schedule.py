@@ -54,6 +54,15 @@ class Schedule:
         self._groups.popleft()
         self.left -= 1
 
+    def withdraw_all(self) -> list[int]:
+        """Drops the programs that no worker has, and says which they are."""
+        dropped = [index for group in self._groups for index in group]
+        for group in self._groups:
+            # Workers have them too.
+            group.clear()
+        self.left = 0
+        return dropped
+
     def forget(self, worker: Worker) -> None:
         """A worker that takes no more."""
         self._group_of.pop(worker, None)
