@@ -35,7 +35,11 @@ def main() -> None:
 
     service, calls = Service(settings, look(settings), shelf), ToolCalls()
     texts = [(FOLDER / name).read_text(encoding="utf-8") for name in ("README.md", "SECURITY.md")]
-    build(service, calls, *texts).launch(**launch_options(service, calls))
+    service.languages.start()
+    try:
+        build(service, calls, *texts).launch(**launch_options(service, calls))
+    finally:
+        service.languages.stop()
 
 
 if __name__ == "__main__":

@@ -225,12 +225,7 @@ def _sandbox(config_name: str, given: dict[str, Any], kinds: sandboxes.Kinds) ->
     names = (*_CONFINEMENT, *_OWN_OPTIONS, *sandboxes.BACKENDS[name].limit_options)
     options = {option: given[option] for option in names if given[option] is not None}
     kinds.check_for(name)
-    if paths := kinds.paths_in_containers if name == "docker" else kinds.paths:
-        if name == "docker":
-            options["volumes"] = sandboxes.with_volumes(options.get("volumes"), paths)
-        else:
-            options["read_only_paths"] = [*options.get("read_only_paths", ()), *paths]
-    return sandboxes.open_sandbox(name, **options)
+    return sandboxes.open_sandbox(name, **kinds.with_paths(name, options))
 
 
 def _sandbox_name(name: str) -> str:

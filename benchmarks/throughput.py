@@ -25,8 +25,8 @@ os.environ["HF_ALLOW_CODE_EVAL"] = "1"
 
 import evaluate
 
-from code_tasks.datasets import program_of, read_problems
-from sandboxes import Limits, usable_cpus
+from code_tasks.datasets import read_problems
+from sandboxes import usable_cpus
 
 HERE = Path(__file__).parent
 METRIC_FILE = HERE.parent / "code_eval.py"
@@ -78,8 +78,7 @@ def workloads(problems_file):
     solutions = read_solutions(problems_file)
     humaneval = []
     for task_id, problem in problems.items():
-        program = program_of(problem, solutions[task_id], Limits())
-        humaneval.append(([program.candidate] * CANDIDATES_PER_TASK, program.tests))
+        humaneval.append(([problem.candidate(solutions[task_id], "python")] * CANDIDATES_PER_TASK, problem.tests))
     trivial = [
         (
             [f"def add(a, b):\n    return a + b + {task} * {number}\n" for number in range(CANDIDATES_PER_TASK)],

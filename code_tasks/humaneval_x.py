@@ -12,6 +12,7 @@ from typing import Any
 
 from code_tasks.comments import without_comments
 from sandboxes.language_sources import go_imports
+from sandboxes.languages import NAMES
 
 LANGUAGES = ("python", "java", "go")
 
@@ -24,25 +25,41 @@ JAVA_ZEROS = {"boolean": "false", "char": "'\\0'", **dict.fromkeys(("int", "long
 
 
 def language_of(record: Mapping[str, Any]) -> str:
-    """The language of a record, one of LANGUAGES.
+    """The language of a record.
 
     Raises:
-        ValueError: if it is another one.
+        ValueError: if it is one that can't be run.
     """
     name = str(record["task_id"]).partition("/")[0].lower()
-    if name not in LANGUAGES:
-        raise ValueError(f"{record['task_id']!r} is none of the languages {', '.join(LANGUAGES)}")
+    if name not in NAMES:
+        raise ValueError(f"{record['task_id']!r} is none of the languages {', '.join(NAMES)}")
     return name
+
+
+def is_record(record: Mapping[str, Any]) -> bool:
+    """Whether a record is one of HumanEval-X, of a language that can be run: it says so by its task_id alone."""
+    name = str(record.get("task_id")).partition("/")[0].lower()
+    return "declaration" in record and "language" not in record and name in NAMES
 
 
 def candidate_of(record: Mapping[str, Any], completion: str) -> str:
     """A candidate: the prompt, which a model's completion goes on with, and the imports that the two need."""
-    language = language_of(record)
+    return with_imports(language_of(record), prompt_of(record) + completion)
+
+
+def prompt_of(record: Mapping[str, Any]) -> str:
+    """The code that a completion goes on with; Go's without the imports of the data.
+
+    Those are not always the ones that a completion needs, and Go refuses others.
+    """
+    prompt = str(record["prompt"])
+    return prompt.replace(record["import"], "", 1) if language_of(record) == "go" else prompt
+
+
+def with_imports(language: str, code: str) -> str:
+    """A candidate with the imports that it uses and lacks, where the published harness adds them."""
     if language == "go":
-        # The imports of the data are not always those that a completion needs; Go refuses others.
-        code = str(record["prompt"]).replace(record["import"], "", 1) + completion
         return f"package main\n\n{go_import_block(code, ())}\n{code}"
-    code = str(record["prompt"]) + completion
     if language == "python":
         return "".join(f"import {module}\n" for module in missing_modules(code)) + code
     return code

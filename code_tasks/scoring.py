@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+import sandboxes
 from code_eval import result_of
-from code_tasks.datasets import Problem, Sample, program_of
-from sandboxes import Ended, Limits, Program
+from code_tasks.datasets import Sample
+from code_tasks.problems import Problem
+from sandboxes import Ended, Kinds, Limits, Program, shortened
 
 
 @dataclass(frozen=True)
@@ -20,22 +23,46 @@ class Job:
     order: Sequence[int]
     """Index of the sample that each program is of. Neighbours have the same tests, which spares the sandbox work."""
 
-    programs: Sequence[Program]
+    run: sandboxes.Job
+    """Their programs."""
 
     @classmethod
-    def of(cls, samples: Sequence[Sample], problems: Mapping[str, Problem], limits: Limits, grading: str) -> Job:
+    def of(
+        cls, samples: Sequence[Sample], problems: Mapping[str, Problem], kinds: Kinds, limits: Limits, grading: str
+    ) -> Job:
         """The programs of samples.
 
         Args:
             samples: each of one of the problems.
             problems: by task_id.
+            kinds: how they are run; its language is that of problems that have none.
             limits: of each program.
             grading: one of GRADINGS.
+
+        Raises:
+            ValueError, TypeError: if a problem can't be run so; the message names it.
         """
         order = sorted(range(len(samples)), key=lambda index: samples[index].task_id)
-        each_in_order = [samples[index] for index in order]
-        programs = [program_of(problems[each.task_id], each.completion, limits, grading) for each in each_in_order]
-        return cls(samples, order, programs)
+        tasks, languages, names = [], [], []
+        for task_id, indexes in itertools.groupby(order, key=lambda index: samples[index].task_id):
+            problem = problems[task_id]
+            language = problem.language or kinds.language
+            candidates = [problem.candidate(samples[index].completion, language, kinds.extract) for index in indexes]
+            tasks.append((candidates, problem.tests))
+            languages.append(language)
+            names.append(f"problem {shortened(task_id)}")
+        of_tasks = replace(kinds, languages=tuple(languages), extract=None)
+        return cls(samples, order, sandboxes.Job.of(of_tasks, tasks, limits, grading, names))
+
+    @property
+    def programs(self) -> Sequence[Program]:
+        """Each sample's, in `order`."""
+        return self.run.programs
+
+    @property
+    def kinds(self) -> Kinds:
+        """How they are run, with the language of each task that has samples."""
+        return self.run.kinds
 
     def by_task(self, ended: Mapping[int, Ended]) -> dict[str, list[Ended]]:
         """What became of each task's samples, in the samples' order.

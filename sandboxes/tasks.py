@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any
@@ -14,6 +14,7 @@ from sandboxes.cases import Cases, Checker, cases_of, checked_by, tests_of_calls
 from sandboxes.checks import positive, shortened
 from sandboxes.contract import MOST_KEPT_BYTES, Limits, Program, Verdict
 from sandboxes.dispatch import Ended
+from sandboxes.docker_options import with_volumes
 from sandboxes.grading import grading_of
 from sandboxes.inside.checkers import CHECKERS
 from sandboxes.languages import (
@@ -108,6 +109,14 @@ class Kinds:
         """Those of them that an image does not have: Go's packages are compiled here, by tools that run anywhere."""
         return list(go_packages.compiled()) if "go" in self.all_languages else []
 
+    def with_paths(self, sandbox: str, options: Mapping[str, Any]) -> dict[str, Any]:
+        """Options of a sandbox, with what their programs have to see in it."""
+        if sandbox == "docker":
+            volumes = with_volumes(options.get("volumes"), self.paths_in_containers)
+            return {**options, "volumes": volumes} if self.paths_in_containers else dict(options)
+        paths = [*options.get("read_only_paths", ()), *self.paths]
+        return {**options, "read_only_paths": paths} if self.paths else dict(options)
+
     def find_languages(self, pool: Pool) -> None:
         """Raises SandboxUnavailable, with what to install, if a sandbox has no compiler or interpreter for them."""
         for name in sorted(self.all_languages - {"python"}):
@@ -180,7 +189,14 @@ class Job:
     kinds: Kinds
 
     @classmethod
-    def of(cls, kinds: Kinds, tasks: Sequence[tuple[Sequence[str], Any]], limits: Limits, grading: str) -> Job:
+    def of(
+        cls,
+        kinds: Kinds,
+        tasks: Sequence[tuple[Sequence[str], Any]],
+        limits: Limits,
+        grading: str,
+        names: Sequence[str] = (),
+    ) -> Job:
         """The programs of tasks.
 
         Args:
@@ -188,6 +204,7 @@ class Job:
             tasks: (candidates, reference) each.
             limits: of a candidate, on each of its cases.
             grading: one of GRADINGS, for tests that are Python code.
+            names: what errors call the tasks. Default references[0] and so on.
 
         Raises:
             ValueError, TypeError: if a reference is no tests.
@@ -200,7 +217,8 @@ class Job:
                 found = cases_of(reference)
                 make = maker(kinds, language, reference, found, limits, grading)
             except (ValueError, TypeError) as error:
-                raise type(error)(f"references[{number}]: {error}") from None
+                name = names[number] if names else f"references[{number}]"
+                raise type(error)(f"{name}: {error}") from None
             if kinds.extract is not None:
                 candidates = [kinds.extract(candidate, reference) for candidate in candidates]
             programs += [make(candidate) for candidate in candidates]

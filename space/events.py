@@ -58,7 +58,7 @@ class Run:
     """Components whose values these functions take."""
 
     outputs: Sequence[Any]
-    """Components that all of these give values for. The first shows the place in the queue."""
+    """Components that all of these give values for."""
 
     wait: Handler
     """What is shown until there is news. Raises BadRequest for what can't be run."""
@@ -96,14 +96,14 @@ def add_run(start: gr.Button, cancel: gr.Button, run: Run, queue: dict[str, Any]
         except BadRequest as error:
             raise shown_error(error, in_page=True) from None
 
-    answered = start.click(answer, run.inputs, outputs, **quiet)
+    # Through the queue, though nothing in it is waited for: else Gradio shows no message of an error.
+    answered = start.click(answer, run.inputs, outputs, **{**quiet, "queue": True, "concurrency_limit": None})
     answered.failure(lambda: (*run.refused, *idle), None, outputs, **quiet)
     worked = answered.success(
         with_errors(run.work, in_page=True),
         run.inputs,
         run.outputs,
-        show_progress="minimal",
-        show_progress_on=run.outputs[:1],
+        show_progress="hidden",
         api_visibility="private",
         **queue,
     )

@@ -16,6 +16,7 @@ class Example:
     """None: the one that is chosen already."""
 
     grading: str = "auto"
+    language: str = "python"
 
 
 RUN_LENGTHS_TESTS = """\
@@ -147,6 +148,69 @@ total = int(input().split()[0])
 print(total)
 """
 
+GCD_TESTS = """\
+#include <cassert>
+
+int main() {
+    assert(greatest_divisor(12, 18) == 6);
+    assert(greatest_divisor(7, 13) == 1);
+    assert(greatest_divisor(0, 5) == 5);
+}
+"""
+
+DIVIDES = """\
+int greatest_divisor(int a, int b) {
+    while (b) {
+        int rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+"""
+
+DIVIDES_BY_ZERO = """\
+int greatest_divisor(int a, int b) {
+    int found = a < b ? a : b;
+    // 0 is not left out.
+    while (a % found || b % found) found--;
+    return found;
+}
+"""
+
+DOES_NOT_COMPILE = """\
+int greatest_divisor(int a, int b) {
+    return b == 0 ? a : greatest_divizor(b, a % b);
+}
+"""
+
+PALINDROME_TESTS = """\
+public class Main {
+    public static void main(String[] args) {
+        if (!Palindromes.isOne("level")) throw new AssertionError("level is one");
+        if (Palindromes.isOne("levels")) throw new AssertionError("levels is none");
+        if (!Palindromes.isOne("")) throw new AssertionError("so is the empty text");
+    }
+}
+"""
+
+REVERSES = """\
+class Palindromes {
+    static boolean isOne(String text) {
+        return new StringBuilder(text).reverse().toString().equals(text);
+    }
+}
+"""
+
+COMPARES_ENDS = """\
+class Palindromes {
+    static boolean isOne(String text) {
+        // The empty text has no character 0.
+        return text.charAt(0) == text.charAt(text.length() - 1);
+    }
+}
+"""
+
 EXAMPLES = (
     Example(
         "Right, wrong, hanging, crashing, cheating", (RIGHT, WRONG, HANGING, CRASHING, CHEATING), RUN_LENGTHS_TESTS
@@ -155,4 +219,6 @@ EXAMPLES = (
     Example("Leaving early, eating memory", (READABLE, LEAVING, HUNGRY), MEDIAN_TESTS),
     Example("Input and output", (READS, READS_TOO_LITTLE), SUM_CASES),
     Example("Cheating, and tests that can be cheated", (RIGHT, CHEATING), RUN_LENGTHS_TESTS, grading="shared"),
+    Example("In C++", (DIVIDES, DIVIDES_BY_ZERO, DOES_NOT_COMPILE), GCD_TESTS, language="cpp"),
+    Example("In Java", (REVERSES, COMPARES_ENDS), PALINDROME_TESTS, language="java"),
 )

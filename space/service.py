@@ -15,8 +15,9 @@ from code_tasks.scoring import Job
 from code_tasks.summary import PassAtK, pass_at_k
 from sandboxes import Ended, Verdict, printable
 from space.files import ResultsFile, Shelf, checked_job
+from space.languages import Languages
 from space.offers import Offer, default_of
-from space.requests import Choices, check_tests, checked_choices, checked_programs
+from space.requests import BadRequest, Choices, check_tests_of_file, checked_choices, checked_programs
 from space.runs import Runner
 from space.settings import Settings
 
@@ -94,13 +95,15 @@ class Service:
         self.settings = settings
         self.offers = offers
         self.default_sandbox = default_of(offers, settings)
+        self.languages = Languages(settings, offers)
         self.shelf = shelf
         self._runner = Runner(settings)
 
-    def choices(self, sandbox: Any, grading: Any, k: Any, timeout: Any, memory_mb: Any) -> Choices:
+    def choices(self, sandbox: Any, grading: Any, k: Any, timeout: Any, memory_mb: Any, language: Any) -> Choices:
         """What a visitor chose, checked as `checked_choices` does; the default sandbox for None."""
         sandbox = self.default_sandbox if sandbox is None else sandbox
-        return checked_choices(self.settings, self.offers, sandbox, grading, k, timeout, memory_mb)
+        choices = checked_choices(self.settings, self.offers, sandbox, grading, k, timeout, memory_mb, language)
+        return self.languages.chosen(choices, {choices.kinds.language})
 
     async def evaluate(self, choices: Choices, predictions: Any, references: Any) -> AsyncGenerator[Evaluation, None]:
         """Runs candidates, given as the metric takes them, and tells how far they are.
@@ -142,16 +145,27 @@ class Service:
         Raises:
             BadRequest: for what can't be run.
         """
-        in_file, tasks = await asyncio.to_thread(checked_job, self.settings, samples, problems, dataset)
-        if problems and choices.grading != "shared":
-            check_tests({tasks[each.task_id].test for each in in_file})
-        job = await asyncio.to_thread(Job.of, in_file, tasks, choices.limits, choices.grading)
+        job = await asyncio.to_thread(self._job, choices, samples, problems, dataset)
+        choices = self.languages.chosen(choices, job.kinds.all_languages)
         began = time.monotonic()
         last: Mapping[int, Ended] = {}
-        async with aclosing(self._runner.run(choices, job.programs)) as run:
+        async with aclosing(self._runner.run(choices, job.programs, job.run.finished_one)) as run:
             async for last in run:
                 yield Scoring(News(len(job.programs), last, is_over=False))
         yield await asyncio.to_thread(self._scored, choices, job, last, began)
+
+    def _job(self, choices: Choices, samples: str | None, problems: str | None, dataset: str | None) -> Job:
+        """The programs of a file."""
+        in_file, tasks = checked_job(self.settings, samples, problems, dataset, choices.kinds.language)
+        used = {each.task_id: tasks[each.task_id] for each in in_file}
+        # Before Go's packages are wanted of a server that has none.
+        self.languages.chosen(choices, {each.language or choices.kinds.language for each in used.values()})
+        if problems:
+            check_tests_of_file({each.tests for each in used.values()})
+        try:
+            return Job.of(in_file, tasks, choices.kinds, choices.limits, choices.grading)
+        except (ValueError, TypeError) as error:
+            raise BadRequest(str(error)) from None
 
     def _scored(self, choices: Choices, job: Job, ended: Mapping[int, Ended], began: float) -> Scoring:
         records = job.records(ended, choices.more_keys)

@@ -35,6 +35,9 @@ class Settings:
     max_timeout: float = 10.0
     """Seconds on the clock of one candidate."""
 
+    max_compile_seconds: float = 30.0
+    """Seconds on the clock of each compiler."""
+
     max_memory_mb: int = 1024
     """MiB of memory of one candidate."""
 

@@ -8,29 +8,35 @@ from typing import Any
 
 import gradio as gr
 
-from space.controls import controls, curve_plot, drawn
-from space.events import with_errors
+from space.controls import Controls, controls, curve_plot, drawn
+from space.events import Run, add_run
 from space.examples import EXAMPLES, Example
-from space.requests import without_blank
+from space.requests import Choices, without_blank
 from space.service import Service
 from space.view import estimates, message, progress, results_list
 
 MOST_EDITORS = 8
+# As editors call the languages that they know.
+HIGHLIGHTED = {name: name for name in ("python", "javascript", "typescript", "cpp", "c")} | {"bash": "shell"}
 NOTHING = '<p class="ce-empty">Nothing was run.</p>'
+ENDED_EARLY = "Cancelled, or ended by an error: what has no verdict was not run to its end."
 NO_RESULTS = '<p class="ce-empty">Choose an example or write a program, then press Run or Ctrl+Enter.</p>'
 
 
-def try_tab(service: Service, runs: dict[str, Any]) -> None:
+def try_tab(service: Service, runs: dict[str, Any]) -> tuple[Controls, dict[str, list[gr.Button]]]:
     """Adds the tab's components and events to the page.
 
     Args:
         service: what runs programs.
         runs: keywords of each event that runs programs.
+
+    Returns:
+        (its controls, the hidden buttons of its examples by the language that they are in).
     """
     first = EXAMPLES[0]
     with gr.Row(elem_classes="ce-examples"):
         gr.HTML("Examples", elem_classes="ce-examples-title")
-        buttons = [gr.Button(each.title, size="sm") for each in EXAMPLES]
+        buttons = [gr.Button(each.title, size="sm", visible=each.language == "python") for each in EXAMPLES]
     with gr.Row(equal_height=False):
         with gr.Column(scale=6, min_width=320):
             shown, selected = gr.State(len(first.candidates)), gr.State(0)
@@ -49,7 +55,7 @@ def try_tab(service: Service, runs: dict[str, Any]) -> None:
                 add = gr.Button("Add a candidate", size="sm")
                 remove = gr.Button("Remove this one", size="sm")
             tests = gr.Code(first.tests, language="python", lines=5, max_lines=16, label="Tests", interactive=True)
-            chosen = controls(service)
+            chosen = controls(service, "Language")
             with gr.Row(elem_classes=["ce-pair", "ce-actions"]):
                 run = gr.Button("Run", variant="primary", elem_classes="ce-run")
                 cancel = gr.Button("Cancel", interactive=False)
@@ -76,8 +82,10 @@ def try_tab(service: Service, runs: dict[str, Any]) -> None:
         return shown_pages(left or [""], min(at, max(len(left) - 1, 0)))
 
     def loaded(example: Example) -> list[Any]:
-        sandbox = gr.skip() if example.sandbox is None else example.sandbox
-        return [*shown_pages(list(example.candidates), 0), example.tests, sandbox, example.grading]
+        name = service.languages.sandbox_with(example.language, service.default_sandbox)
+        sandbox = example.sandbox or (gr.skip() if example.language == "python" else name)
+        choice = [sandbox, example.grading, example.language]
+        return [*shown_pages(list(example.candidates), 0), example.tests, *choice]
 
     layout = [*editors, *pages, tabs, shown, selected]
     quick: dict[str, Any] = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
@@ -87,17 +95,27 @@ def try_tab(service: Service, runs: dict[str, Any]) -> None:
         button.click(
             lambda example=example: loaded(example),
             None,
-            [*layout, tests, chosen.sandbox, chosen.grading],
+            [*layout, tests, chosen.sandbox, chosen.grading, chosen.language],
             **quick,
         )
+    chosen.language.change(
+        lambda name: [gr.update(language=HIGHLIGHTED.get(name))] * (MOST_EDITORS + 1),
+        chosen.language,
+        [*editors, tests],
+        **quick,
+    )
 
-    async def run_candidates(count: int, *values: Any) -> AsyncGenerator[list[Any], None]:
+    def asked(count: int, *values: Any) -> tuple[Choices, list[str], str]:
         texts, test, choice = values[:count], values[MOST_EDITORS], values[MOST_EDITORS + 1 :]
-        candidates, asked = without_blank(texts), service.choices(*choice)
-        idle = [gr.update(interactive=True), gr.update(interactive=False)]
-        busy = [gr.update(interactive=False), gr.update(interactive=True)]
-        yield [message("Waiting for a free worker …", "info"), "", gr.update(visible=False), "", *busy]
-        async with aclosing(service.evaluate(asked, [candidates], [test or ""])) as run:
+        return service.choices(*choice), without_blank(texts), test or ""
+
+    def wait(*values: Any) -> list[Any]:
+        asked(*values)
+        return [message("Waiting for a free worker …", "info"), "", gr.update(visible=False), ""]
+
+    async def run_candidates(*values: Any) -> AsyncGenerator[list[Any], None]:
+        choices, candidates, test = asked(*values)
+        async with aclosing(service.evaluate(choices, [candidates], [test])) as run:
             async for each in run:
                 news = each.news
                 yield [
@@ -105,27 +123,19 @@ def try_tab(service: Service, runs: dict[str, Any]) -> None:
                     estimates(news.estimates, ()),
                     drawn(news.curve),
                     results_list(each.results),
-                    *(idle if news.is_over else busy),
                 ]
 
-    outputs = [status, numbers, curve, results, run, cancel]
-    event = run.click(
-        with_errors(run_candidates, in_page=True),
-        [shown, *editors, tests, *chosen.inputs],
-        outputs,
-        api_visibility="private",
-        show_progress="hidden",
-        **runs,
+    the_run = Run(
+        inputs=[shown, *editors, tests, *chosen.inputs],
+        outputs=[status, numbers, curve, results],
+        wait=wait,
+        work=run_candidates,
+        refused=(NOTHING, "", gr.update(visible=False), ""),
+        ended_early=(message(ENDED_EARLY, "info"), gr.skip(), gr.skip(), gr.skip()),
     )
-    idle = (gr.update(interactive=True), gr.update(interactive=False))
-    # Else results of an earlier run, or of half of this one, would look like its own.
-    nothing = (NOTHING, "", gr.update(visible=False), "")
-    event.failure(lambda: (*nothing, *idle), None, outputs, queue=False, api_visibility="private")
-    cancel.click(
-        lambda: (message("Cancelled. What has no verdict was not run to its end.", "info"), *idle),
-        None,
-        [status, run, cancel],
-        cancels=[event],
-        queue=False,
-        api_visibility="private",
-    )
+    add_run(run, cancel, the_run, runs)
+    hidden: dict[str, list[gr.Button]] = {}
+    for button, example in zip(buttons, EXAMPLES, strict=True):
+        if example.language != "python":
+            hidden.setdefault(example.language, []).append(button)
+    return chosen, hidden

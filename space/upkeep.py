@@ -15,7 +15,6 @@ from gradio.queueing import Queue
 from gradio.routes import App
 from gradio.utils import LRUCache
 
-from code_tasks.datasets import tests_of
 from sandboxes.grading import grading_for
 from sandboxes.python_tests import assertions_of, each_assertion, kind_of
 
@@ -73,7 +72,7 @@ async def forget_unread(queue: Queue) -> None:
 
 def forget_tests() -> None:
     """Drops what has been found out about tests, which is kept with their texts: visitors' are of use for one run."""
-    for found in (grading_for, kind_of, assertions_of, each_assertion, tests_of):
+    for found in (grading_for, kind_of, assertions_of, each_assertion):
         found.cache_clear()
 
 

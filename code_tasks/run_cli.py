@@ -1,0 +1,218 @@
+"""`code-eval run`: scores a file of samples."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from code_tasks.cli_options import (
+    DEFAULT_SANDBOX,
+    Grading,
+    ImageOption,
+    IsolationMode,
+    IsolationOption,
+    OnSandboxError,
+    SandboxOption,
+)
+from code_tasks.results_file import check_writable, fail, write_results
+from sandboxes import (
+    BACKENDS,
+    Kinds,
+    Limits,
+    Pool,
+    ProgressBar,
+    SandboxUnavailable,
+    close_pools,
+    open_sandbox,
+    positive,
+    usable_cpus,
+)
+from sandboxes.answers import EXTRACTORS
+from sandboxes.inside.checkers import CHECKERS
+from sandboxes.languages import COMPILE_SECONDS
+from sandboxes.languages import NAMES as LANGUAGE_NAMES
+
+
+def run(
+    samples: Annotated[Path, typer.Argument(help='JSON lines, plain or gzipped: {"task_id", "completion"}.')],
+    problems: Annotated[
+        Path | None,
+        typer.Option(
+            help='JSON lines, plain or gzipped: {"task_id", "prompt", "test", "entry_point"}; "language" where it is '
+            "another; HumanEval-X; or inputs and outputs in place of code as tests."
+        ),
+    ] = None,
+    dataset: Annotated[
+        str | None,
+        typer.Option(
+            help="Instead of --problems: a data set on the Hugging Face Hub, such as openai/openai_humaneval."
+        ),
+    ] = None,
+    split: Annotated[str, typer.Option(help="The data set's split.")] = "test",
+    k: Annotated[
+        list[int] | None,
+        typer.Option(
+            "-k",
+            min=1,
+            help="A k of pass@k; may be repeated.",
+            show_default="those of 1, 10, 100 that there are samples for",
+        ),
+    ] = None,
+    timeout: Annotated[
+        float, typer.Option(help="Seconds on the clock for each sample, on each of its inputs where it has some.")
+    ] = 3.0,
+    language: Annotated[
+        str, typer.Option(help=f"Of problems that don't name theirs: {', '.join(LANGUAGE_NAMES)}.")
+    ] = "python",
+    compile_timeout: Annotated[float, typer.Option(help="Seconds on the clock of each compiler.")] = COMPILE_SECONDS,
+    checker: Annotated[
+        str,
+        typer.Option(
+            help=f"What decides on an output: {', '.join(CHECKERS)}; or MODULE:NAME of a function (input, expected "
+            "output, output) that runs here, in a module that PYTHONPATH leads to."
+        ),
+    ] = "tokens",
+    tolerance: Annotated[
+        float, typer.Option(help="With --checker floats: by how much numbers may differ, relative or absolute.")
+    ] = 1e-6,
+    stop_at_first_failure: Annotated[
+        bool | None,
+        typer.Option(
+            help="Whether inputs and asserts after the first that failed are left out.",
+            show_default="they are, but for --partial-credit",
+        ),
+    ] = None,
+    partial_credit: Annotated[
+        bool, typer.Option("--partial-credit", help="Write the share of tests that passed to --output as well.")
+    ] = False,
+    extract: Annotated[
+        str | None,
+        typer.Option(
+            help=f"Take the code out of a chat answer's fenced blocks: {', '.join(EXTRACTORS)}. defining: the last "
+            "that defines what the tests use. It is then all of the program, without the prompt.",
+            show_default="completions are code",
+        ),
+    ] = None,
+    num_workers: Annotated[
+        int | None, typer.Option(min=1, help="Samples that run at once.", show_default="the CPUs it may use")
+    ] = None,
+    grading: Annotated[
+        Grading,
+        typer.Option(
+            help="Where tests run. shared: in the sample's interpreter. separate: in another, so that a sample can't "
+            "forge a pass. auto: separate, unless the tests' text shows that they need shared."
+        ),
+    ] = Grading.SHARED,
+    memory_mb: Annotated[
+        int, typer.Option(min=1, help="MiB of memory that each sample may use, with all that it starts.")
+    ] = Limits().memory_bytes >> 20,
+    sandbox: SandboxOption = DEFAULT_SANDBOX,
+    isolation: IsolationOption = IsolationMode.AUTO,
+    network: Annotated[bool, typer.Option("--network", help="Let samples use the network.")] = False,
+    read_only_path: Annotated[
+        list[Path] | None, typer.Option(help="One more file or folder that samples can read; may be repeated.")
+    ] = None,
+    preload: Annotated[
+        list[str] | None,
+        typer.Option(help="A module to import once, before samples run, such as numpy; may be repeated."),
+    ] = None,
+    allowed_import: Annotated[
+        list[str] | None,
+        typer.Option(help="With --sandbox restricted: a module that samples may import; may be repeated."),
+    ] = None,
+    allow_underscore_names: Annotated[
+        bool,
+        typer.Option(
+            "--allow-underscore-names", help="With --sandbox restricted: names may begin with one underscore."
+        ),
+    ] = False,
+    allow_str_format: Annotated[
+        bool, typer.Option("--allow-str-format", help="With --sandbox restricted: str.format works.")
+    ] = False,
+    policy: Annotated[
+        str | None,
+        typer.Option(
+            help="With --sandbox restricted: what samples may be written in. strict: as RestrictedPython has it; or "
+            "MODULE:CLASS, a subclass of its RestrictingNodeTransformer in a module that PYTHONPATH leads to.",
+            show_default="what models write, as far as it is safe",
+        ),
+    ] = None,
+    image: ImageOption = None,
+    package: Annotated[
+        list[str] | None,
+        typer.Option(help="With --sandbox docker: a PyPI requirement to install on the image; may be repeated."),
+    ] = None,
+    on_sandbox_error: Annotated[
+        OnSandboxError, typer.Option(help="What to do about a sample that the sandbox could not run.")
+    ] = OnSandboxError.RAISE,
+    output: Annotated[Path | None, typer.Option(help="Write each sample with its verdict here, as JSON lines.")] = None,
+) -> None:
+    """Scores a file of samples against its problems.
+
+    This runs the samples, which are programs that nobody has read; `code-eval doctor` shows what holds them.
+    """
+    from code_tasks.datasets import BadInput, load_problems, read_problems, read_samples
+    from code_tasks.scoring import Job
+    from code_tasks.summary import as_text
+
+    if (problems is None) == (dataset is None):
+        raise typer.BadParameter("give either --problems FILE or --dataset NAME")
+    own_options: dict[str, Any] = {
+        "allowed_imports": allowed_import or None,
+        "allow_underscore_variable_names": allow_underscore_names or None,
+        "allow_str_format": allow_str_format or None,
+        "policy": policy,
+        "image": image,
+        "packages": package or None,
+        "memory_mb": memory_mb if sandbox in BACKENDS and "memory_mb" in BACKENDS[sandbox].limit_options else None,
+    }
+    options = {name: value for name, value in own_options.items() if value is not None}
+    options |= {"isolation": isolation.value, "network": network}
+    options |= {"read_only_paths": read_only_path or (), "preload": preload or ()}
+    try:
+        limits = Limits(wall_seconds=positive("timeout", timeout, "seconds"), memory_bytes=memory_mb << 20)
+        kinds = Kinds.checked(
+            language=language,
+            compile_timeout=compile_timeout,
+            checker=checker,
+            tolerance=tolerance,
+            stop_at_first_failure=stop_at_first_failure,
+            partial_credit=partial_credit,
+            extract=extract,
+        )
+        # What is wrong with them is told before files are read.
+        open_sandbox(sandbox, **options)
+    except (NotImplementedError, SandboxUnavailable) as error:
+        fail(str(error))
+    except (ValueError, TypeError) as error:
+        raise typer.BadParameter(str(error)) from error
+    try:
+        tasks = read_problems(problems) if problems else load_problems(str(dataset), split)
+        job = Job.of(read_samples(samples, tasks), tasks, kinds, limits, grading.value)
+        job.kinds.check_for(sandbox)
+        pool = Pool(open_sandbox(sandbox, **job.kinds.with_paths(sandbox, options)))
+        if output:
+            check_writable(output)
+    except (BadInput, ValueError, TypeError, NotImplementedError, SandboxUnavailable) as error:
+        fail(str(error))
+    began = time.monotonic()
+    try:
+        job.kinds.find_languages(pool)
+        with ProgressBar(len(job.programs), None) as bar:
+            in_order = pool.run_all(job.programs, num_workers or usable_cpus(), bar.count, on_sandbox_error.value)
+    except SandboxUnavailable as error:
+        fail(str(error))
+    finally:
+        close_pools()
+    wall_seconds = time.monotonic() - began
+    ended = dict(enumerate(job.run.finished(in_order)))
+    by_task = job.by_task(ended)
+    if output:
+        more_keys = ("exception_description",) if sandbox == "restricted" else ()
+        write_results(output, job.records(ended, (*more_keys, "partial_credit") if partial_credit else more_keys))
+    typer.echo(as_text(by_task, k, wall_seconds), nl=False)
+    if without := len(tasks) - len(by_task):
+        typer.echo(f"\n{without} of the {len(tasks)} problems have no samples and are not in the score", err=True)
