@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -17,13 +16,12 @@ from code_tasks.cli_options import (
     OnSandboxError,
     SandboxOption,
 )
-from code_tasks.results_file import check_writable, fail, write_results
+from code_tasks.results_file import fail
 from sandboxes import (
     BACKENDS,
     Kinds,
     Limits,
     Pool,
-    ProgressBar,
     SandboxUnavailable,
     close_pools,
     open_sandbox,
@@ -148,18 +146,33 @@ def run(
     on_sandbox_error: Annotated[
         OnSandboxError, typer.Option(help="What to do about a sample that the sandbox could not run.")
     ] = OnSandboxError.RAISE,
-    output: Annotated[Path | None, typer.Option(help="Write each sample with its verdict here, as JSON lines.")] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write each sample with its verdict here, as JSON lines, and what the run cost; meanwhile to a file "
+            "of that name with .partial after it."
+        ),
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with the run that was to write --output and ended early.")
+    ] = False,
 ) -> None:
     """Scores a file of samples against its problems.
 
     This runs the samples, which are programs that nobody has read; `code-eval doctor` shows what holds them.
     """
-    from code_tasks.datasets import BadInput, load_problems, read_problems, read_samples
-    from code_tasks.scoring import Job
-    from code_tasks.summary import as_text
+    from code_tasks.datasets import BadInput, load_problems, read_problems
+    from code_tasks.draft import DraftError, draft_of
+    from code_tasks.sample_file import SampleFile
+    from code_tasks.streaming import Scoring, Way
 
     if (problems is None) == (dataset is None):
         raise typer.BadParameter("give either --problems FILE or --dataset NAME")
+    if resume and output is None:
+        raise typer.BadParameter("--resume goes on with the run that was to write --output, which is not given")
+    if resume and output and output.is_file() and not draft_of(output).exists():
+        typer.echo(f"{output} is whole: there is nothing to go on with")
+        return
     own_options: dict[str, Any] = {
         "allowed_imports": allowed_import or None,
         "allow_underscore_variable_names": allow_underscore_names or None,
@@ -189,30 +202,24 @@ def run(
         fail(str(error))
     except (ValueError, TypeError) as error:
         raise typer.BadParameter(str(error)) from error
+    more_keys = (("exception_description",) if sandbox == "restricted" else ()) + (
+        ("partial_credit",) if partial_credit else ()
+    )
     try:
         tasks = read_problems(problems) if problems else load_problems(str(dataset), split)
-        job = Job.of(read_samples(samples, tasks), tasks, kinds, limits, grading.value)
-        job.kinds.check_for(sandbox)
-        pool = Pool(open_sandbox(sandbox, **job.kinds.with_paths(sandbox, options)))
-        if output:
-            check_writable(output)
-    except (BadInput, ValueError, TypeError, NotImplementedError, SandboxUnavailable) as error:
-        fail(str(error))
-    began = time.monotonic()
-    try:
-        job.kinds.find_languages(pool)
-        with ProgressBar(len(job.programs), None) as bar:
-            in_order = pool.run_all(job.programs, num_workers or usable_cpus(), bar.count, on_sandbox_error.value)
-    except SandboxUnavailable as error:
+        way = Way(tasks, kinds, limits, grading.value, more_keys)
+        with SampleFile(samples, tasks) as file:
+            in_all = way.kinds_of(file)
+            in_all.check_for(sandbox)
+            pool = Pool(open_sandbox(sandbox, **in_all.with_paths(sandbox, options)))
+            in_all.find_languages(pool)
+            scoring = Scoring(file, way, pool, num_workers or usable_cpus(), on_sandbox_error.value)
+            settings = way.settings(file) | {"sandbox": sandbox} | {name: str(each) for name, each in options.items()}
+            said = scoring.run(output, settings, resume)
+    except (BadInput, DraftError, ValueError, TypeError, NotImplementedError, SandboxUnavailable) as error:
         fail(str(error))
     finally:
         close_pools()
-    wall_seconds = time.monotonic() - began
-    ended = dict(enumerate(job.run.finished(in_order)))
-    by_task = job.by_task(ended)
-    if output:
-        more_keys = ("exception_description",) if sandbox == "restricted" else ()
-        write_results(output, job.records(ended, (*more_keys, "partial_credit") if partial_credit else more_keys))
-    typer.echo(as_text(by_task, k, wall_seconds), nl=False)
-    if without := len(tasks) - len(by_task):
+    typer.echo(said.as_text(k), nl=False)
+    if without := len(tasks) - len(said.tally.tasks):
         typer.echo(f"\n{without} of the {len(tasks)} problems have no samples and are not in the score", err=True)

@@ -8,7 +8,7 @@ import os
 import threading
 import weakref
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 
 from sandboxes.checks import whole_number
 from sandboxes.contract import Isolation, Program, Sandbox, SandboxUnavailable
@@ -91,7 +91,7 @@ class Pool:
         should_stop: ShouldStop | None = None,
         meter: Meter | None = None,
         in_order: bool = False,
-    ) -> Iterator[tuple[int, Ended]]:
+    ) -> Generator[tuple[int, Ended]]:
         """Runs programs that need not all be in memory: they are taken a few thousand at most before they have ended.
 
         They run while the next result is waited for.

@@ -5,7 +5,8 @@ from statistics import stdev
 
 import pytest
 
-from code_tasks.summary import as_text, pass_at_k
+from code_eval import result_of
+from code_tasks.summary import Tally, as_text, pass_at_k
 from sandboxes import Outcome, SandboxUnavailable, Verdict
 
 PASSED, FAILED = Verdict(Outcome.PASSED), Verdict(Outcome.FAILED, detail="AssertionError: wrong")
@@ -17,9 +18,18 @@ def task(passed, failed, broken=0):
     return [PASSED] * passed + [FAILED] * failed + [BROKEN] * broken
 
 
+def text_of(ended, ks=None):
+    """The report on what became of tasks' samples, within a second."""
+    tally = Tally()
+    for task_id, samples in ended.items():
+        for number, each in enumerate(samples):
+            tally.add(task_id, result_of(task_id, number, each))
+    return as_text(tally, ks, 1.0)
+
+
 def rows_of(ended, ks=None):
     """The report's lines, as words."""
-    return [line.split() for line in as_text(ended, ks, 1.0).splitlines()]
+    return [line.split() for line in text_of(ended, ks).splitlines()]
 
 
 def test_mean_over_tasks():
@@ -74,8 +84,8 @@ def test_too_large_k():
 def test_note_in_the_report():
     """The report has the note on a k that was asked for, and none on the usual ones that nobody asked for."""
     ended = {"a": task(1, 1)}
-    assert "pass@10 is left out" in as_text(ended, [1, 10], 1.0)
-    assert "left out" not in as_text(ended, None, 1.0)
+    assert "pass@10 is left out" in text_of(ended, [1, 10])
+    assert "left out" not in text_of(ended, None)
 
 
 def test_usual_ks():
@@ -132,10 +142,10 @@ def test_failing_tasks():
 
 def test_very_many_failing_tasks():
     """Of very many failing tasks ten are named, and how many more there are."""
-    said = as_text({f"t{number}": [FAILED] for number in range(25)}, None, 1.0)
+    said = text_of({f"t{number}": [FAILED] for number in range(25)}, None)
     assert "... and 15 more" in said
 
 
 def test_nothing_failed():
     """Where every sample passed there are no failing tasks."""
-    assert "failing tasks" not in as_text({"a": [PASSED]}, None, 1.0)
+    assert "failing tasks" not in text_of({"a": [PASSED]}, None)

@@ -1,0 +1,175 @@
+"""Samples of a file run as a stream: few are in memory, and each result is on disk when it is there."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import resource
+from collections.abc import Container, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from code_eval import result_of
+from code_tasks.datasets import Sample
+from code_tasks.draft import Draft
+from code_tasks.problems import Problem
+from code_tasks.sample_file import Numbered, SampleFile
+from code_tasks.scoring import Job
+from code_tasks.summary import Tally, as_text
+from sandboxes import Kinds, Limits, Meter, Metered, Pool, Program, ProgressBar
+
+# Samples that are put together by task: those of one task share its tests, which spares the sandbox work.
+SAMPLES_AT_ONCE = 2048
+
+
+@dataclass(frozen=True)
+class Way:
+    """How samples are run."""
+
+    problems: Mapping[str, Problem]
+    kinds: Kinds
+    limits: Limits
+    grading: str
+    more_keys: Sequence[str] = ()
+    """Of results, as `result_of` takes them."""
+
+    def job(self, samples: Sequence[Sample]) -> Job:
+        """The programs of samples. Raises what `Job.of` raises."""
+        return Job.of(samples, self.problems, self.kinds, self.limits, self.grading)
+
+    def kinds_of(self, file: SampleFile) -> Kinds:
+        """The same with the languages of all tasks that have samples.
+
+        Raises:
+            ValueError, TypeError: if one of these can't be run so; the message names it.
+        """
+        languages = {self.job([Sample(task_id, "")]).kinds.languages[0] for task_id in file.by_task}
+        return replace(self.kinds, languages=tuple(sorted(languages)))
+
+    def settings(self, file: SampleFile) -> dict[str, Any]:
+        """What decides on results, as a draft compares it."""
+        problems = [dataclasses.astuple(self.problems[task_id]) for task_id in sorted(file.by_task)]
+        return {
+            "samples": file.sha256,
+            "problems": hashlib.sha256(json.dumps(problems).encode()).hexdigest(),
+            "grading": self.grading,
+            "limits": dataclasses.asdict(self.limits),
+            "kinds": {name: named(value) for name, value in vars(self.kinds).items()},
+        }
+
+
+def named(value: Any) -> Any:
+    """A value as JSON has it; what is a function by its name."""
+    return f"{value.__module__}:{value.__qualname__}" if callable(value) else value
+
+
+@dataclass(frozen=True)
+class Scored:
+    """What a run found."""
+
+    tally: Tally
+    metered: Metered
+    ran: int
+    """Samples that this run ran: the others' results were there already."""
+
+    def as_text(self, ks: Sequence[int] | None) -> str:
+        """The report, as `summary.as_text` has it."""
+        return as_text(self.tally, ks, self.metered.wall_seconds, self.ran)
+
+    def summary(self) -> dict[str, Any]:
+        """What the run cost, for the file of results."""
+        metered = self.metered
+        return {
+            "samples": self.tally.samples,
+            "samples_run": self.ran,
+            "wall_seconds": round(metered.wall_seconds, 3),
+            "samples_per_second": round(metered.programs_per_second, 1),
+            "worker_utilisation": round(metered.utilisation, 3),
+            "restarts": metered.restarts,
+            "retries": metered.retries,
+            "lost_seconds": round(metered.lost_seconds, 3),
+            "peak_memory_bytes": metered.peak_memory_bytes,
+            # Linux counts it in KiB.
+            "caller_peak_memory_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10,
+        }
+
+
+@dataclass(frozen=True)
+class Scoring:
+    """A run of a file's samples."""
+
+    file: SampleFile
+    way: Way
+    pool: Pool
+    num_workers: int
+    on_sandbox_error: str
+
+    def run(self, output: Path | None, settings: Mapping[str, Any], resume: bool) -> Scored:
+        """Runs the samples that have no results yet, with a bar.
+
+        Args:
+            output: where to write them with their results, or None.
+            settings: what decides on results.
+            resume: whether to go on with a draft of `output`.
+
+        Raises:
+            DraftError: as `Draft` does.
+            SandboxUnavailable, BadInput: as `results` does.
+        """
+        tally = Tally()
+        with ExitStack() as stack:
+            draft = stack.enter_context(Draft(output, self.file.total, settings, resume)) if output else None
+            for _, record in draft.records() if draft else ():
+                tally.add(record["task_id"], record)
+            there = tally.samples
+            meter = Meter()
+            bar = stack.enter_context(ProgressBar(self.file.total - there, None))
+            for number, record in self.results(meter, bar, draft if draft else ()):
+                tally.add(record["task_id"], record)
+                if draft:
+                    draft.write(number, record)
+            scored = Scored(tally, meter.read(), tally.samples - there)
+            if draft:
+                draft.finish(scored.summary())
+        return scored
+
+    def results(
+        self, meter: Meter, bar: ProgressBar, without: Container[int] = ()
+    ) -> Iterator[tuple[int, dict[str, Any]]]:
+        """Runs samples.
+
+        Args:
+            meter: counts what it costs.
+            bar: counts those that ended.
+            without: numbers of samples that are left out.
+
+        Yields:
+            (number, sample with its result) in the order of their ends, as results.jsonl has them.
+
+        Raises:
+            SandboxUnavailable: as `Pool.stream` does.
+            BadInput: if the file was changed.
+        """
+        running: dict[int, tuple[Numbered, Job, int]] = {}
+        programs = self._programs(running, without)
+        with closing(self.pool.stream(programs, self.num_workers, self.on_sandbox_error, meter=meter)) as stream:
+            for index, ended in stream:
+                numbered, job, position = running.pop(index)
+                ended = job.run.finished_one(position, ended)
+                bar.count(index, ended)
+                sample = numbered.sample
+                result = result_of(sample.task_id, numbered.completion_id, ended, self.way.more_keys)
+                yield numbered.number, dataclasses.asdict(sample) | result
+
+    def _programs(self, running: dict[int, tuple[Numbered, Job, int]], without: Container[int]) -> Iterator[Program]:
+        """The samples' programs. What each is of is put into `running`, by its index, when it is taken."""
+        count = 0
+        for group in self.file.groups(SAMPLES_AT_ONCE, without):
+            job = self.way.job([each.sample for each in group])
+            for position, (number, program) in enumerate(zip(job.order, job.programs, strict=True)):
+                running[count] = group[number], job, position
+                count += 1
+                yield program
