@@ -57,6 +57,11 @@ def compiled() -> tuple[str, str]:
     return str(folder), tools
 
 
+def version() -> tuple[str, ...]:
+    """The command that says which version of Go programs are compiled by."""
+    return (f"{compiled()[1]}/compile", "-V")
+
+
 def compile_into(draft: Path, folder: Path, libraries: list[str]) -> None:
     """Fills a folder, which will be `folder`, with compiled packages and the list of them."""
     with tempfile.TemporaryDirectory() as cache:
