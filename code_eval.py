@@ -425,6 +425,8 @@ def result_of(
         for each in ended.tests
     ]
     result |= {"outcome": ended.outcome.value, "isolation": list(ended.isolation), "tests": tests}
+    # It is part of a test's message.
+    result.pop("values")
     more = {"exception_description": ended.exception_message, "output": result.pop("output")}
     # Of tests that can't be told apart it is all or nothing.
     passed = [each["outcome"] == "passed" for each in tests] or [ended.passed]

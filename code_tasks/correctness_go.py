@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 import secrets
-from dataclasses import replace
 from functools import lru_cache
 
 from code_tasks.comments import without_comments
 from code_tasks.correctness_records import BadRecord, Record
 from sandboxes import Limits, Outcome, Program, Verdict, go_packages
-from sandboxes.language_sources import go_imports
+from sandboxes.language_sources import GO_SEAL_OF_CODE, go_imports, go_seal_name
 from sandboxes.languages import SEAL_BYTES, compiling
 from sandboxes.steps import Plan, Run, Step, program_with_steps
 
@@ -71,23 +70,6 @@ func main() {
 	%(run)s
 }
 """
-# The first file of the code's package: so its variable has a value before the code does anything. The name is drawn for
-# each program, so that no code has it.
-SEAL_FILE = "code_eval_seal_of_code.go"
-SEAL = """\
-package %s
-
-import (
-	"io"
-	"os"
-)
-
-var %s = func() []byte {
-	seal, _ := io.ReadAll(os.Stdin)
-	os.Stdin.Truncate(0)
-	return seal
-}()
-"""
 RUN = "codeEvalOS.Exit(m.Run())"
 # A TestMain that only calls Run leaves its status to the testing package.
 RUN_TEST_MAIN = '{}TestMain(m)\n\tcodeEvalOS.Exit(int(codeEvalReflect.ValueOf(m).Elem().FieldByName("exitCode").Int()))'
@@ -109,12 +91,12 @@ def go_program(record: Record, limits: Limits, compile_seconds: float) -> Progra
     test_code = renamed(record.test_code, "main" if is_external else name)
     if is_external and (path := import_path(record.test_code, package)):
         test_code = test_code.replace(f'"{path}"', '"candidate"', 1)
-    seal = f"Seal{secrets.token_hex(SEAL_BYTES)}"
+    seal = go_seal_name()
     files = {
-        "candidate.go": renamed(record.focal_code, name),
+        go_packages.CODE_FILE: renamed(record.focal_code, name),
         TEST_FILE: test_code,
-        SEAL_FILE: SEAL % (name, seal),
-        "code_eval_seal.go": main_of(without_comments(record.test_code), is_external, seal),
+        go_packages.SEAL_FILE: GO_SEAL_OF_CODE % (name, seal),
+        go_packages.MAIN_FILE: main_of(without_comments(record.test_code), is_external, seal),
     }
     plan = plan_of(is_external, limits, compile_seconds)
     return program_with_steps(files, plan, limits, secrets.token_hex(SEAL_BYTES))
@@ -145,15 +127,10 @@ def main_of(test_code: str, is_external: bool, seal: str) -> str:
 @lru_cache(maxsize=16)
 def plan_of(is_external: bool, limits: Limits, compile_seconds: float) -> Plan:
     """How the files are compiled and run: tests of the same package are compiled with the code, others with `main`."""
-    of_package, of_main, link = go_packages.build(compiling(limits, compile_seconds))
-    of_package = with_files(of_package, SEAL_FILE, "candidate.go", *(() if is_external else (TEST_FILE,)))
-    of_main = with_files(of_main, "code_eval_seal.go", *((TEST_FILE,) if is_external else ()))
-    return Plan((of_package, of_main, link), (Run(Step(("./program",), limits, True), is_sealed=True),))
-
-
-def with_files(step: Step, *names: str) -> Step:
-    """A compiler's step on these files, in place of its one."""
-    return replace(step, argv=(*(step.argv or ())[:-1], *names))
+    code = (go_packages.SEAL_FILE, go_packages.CODE_FILE, *(() if is_external else (TEST_FILE,)))
+    main = (go_packages.MAIN_FILE, *((TEST_FILE,) if is_external else ()))
+    build = go_packages.build(compiling(limits, compile_seconds), code, main)
+    return Plan(build, (Run(Step(("./program",), limits, True), is_sealed=True),))
 
 
 def package_of(record: Record, name: str) -> str:

@@ -142,21 +142,49 @@ def is_right(found, wanted):
     return found == wanted or (isinstance(wanted, list) and len(wanted) == 1 and found == wanted[0])
 
 
+def run_calls_of_code_eval(called, calls, stops, record):
+    try:
+        from time import monotonic
+    except ImportError:
+        monotonic = int
+
+    first = None
+    for number, (arguments, wanted, wanted_text) in enumerate(calls, 1):
+        began, message = monotonic(), "the call did not return"
+        try:
+            found = called(*arguments)
+            assert is_right(found, wanted), NAME + " should return %s, but returned %r" % (wanted_text, found)
+            message = ""
+        except Exception as error:
+            message = (str(type(error))[8:-2].split(".")[-1] + ": " + str(error))[:300]
+            if stops:
+                raise
+            first = first or error
+        finally:
+            outcome = "failed" if message else "passed"
+            record.append(["case %d" % number, outcome, message, float(monotonic() - began)])
+    if first is not None:
+        raise first
+
+
 try:
     called = Solution().FUNCTION
 except NameError:
     called = FUNCTION
+code_eval_tests = []
 """
 
 
-def tests_of_calls(cases: Cases) -> str:
-    """Cases that are calls, as Python tests."""
-    lines = [CALLS.replace("FUNCTION", cases.function)]
-    for case in cases.cases:
-        arguments = ", ".join(map(repr, case.input))
-        lines.append(f"found = called({arguments})\nassert is_right(found, {case.output!r}), ")
-        lines[-1] += f"'{cases.function} should return %s, but returned %r' % ({shortened(case.output)!r}, found)\n"
-    return "".join(lines)
+def tests_of_calls(cases: Cases, stops: bool = True) -> str:
+    """Cases that are calls, as Python tests, which record what became of each call.
+
+    Args:
+        cases: of the task.
+        stops: whether the first call that fails is the last.
+    """
+    calls = [(tuple(case.input), case.output, shortened(case.output)) for case in cases.cases]
+    harness = CALLS.replace("FUNCTION", cases.function).replace("NAME + ", f"{cases.function!r} + ")
+    return f"{harness}run_calls_of_code_eval(called, {calls!r}, {stops}, code_eval_tests)\n"
 
 
 def checked_by(checker: Checker, cases: Cases, verdict: Verdict) -> Verdict:

@@ -143,6 +143,9 @@ class Verdict:
     traceback: str = ""
     """The program's own frames only."""
 
+    values: str = ""
+    """What stood on both sides of the assert of the tests that failed: "6 == 5"."""
+
     stdout: str = ""
     stderr: str = ""
     wall_seconds: float = 0.0

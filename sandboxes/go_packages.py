@@ -23,6 +23,7 @@ GOPATH = "/usr/share/gocode"
 LIBRARIES = ("github.com/stretchr/testify/assert", "github.com/stretchr/testify/require")
 LISTED = "{{if .Export}}{{.ImportPath}}={{.Export}}{{end}}"
 SECONDS_TO_COMPILE = 600
+SEAL_FILE, CODE_FILE, MAIN_FILE = "code_eval_seal_of_code.go", "candidate.go", "code_eval_seal.go"
 
 
 @lru_cache(maxsize=1)
@@ -55,6 +56,11 @@ def compiled() -> tuple[str, str]:
         finally:
             shutil.rmtree(draft, ignore_errors=True)
     return str(folder), tools
+
+
+def version() -> tuple[str, ...]:
+    """The command that says which version of Go programs are compiled by."""
+    return (f"{compiled()[1]}/compile", "-V")
 
 
 def compile_into(draft: Path, folder: Path, libraries: list[str]) -> None:
@@ -95,23 +101,24 @@ def go(*arguments: str, **environment: str) -> str:
     return done.stdout
 
 
-def build(limits: Limits) -> tuple[Step, ...]:
-    """The steps that make `program` of `candidate.go` and `code_eval_seal.go`."""
+def build(
+    limits: Limits, code: tuple[str, ...] = (SEAL_FILE, CODE_FILE), main: tuple[str, ...] = (MAIN_FILE,)
+) -> tuple[Step, ...]:
+    """The steps that make `program`.
+
+    Args:
+        limits: of the compiler.
+        code: files of the candidate's package, whose variables get their values in this order.
+        main: files of the program's own.
+    """
     folder, tools = compiled()
     packages, with_candidate = f"{folder}/packages", f"{folder}/packages_with_candidate"
     compiler, linker = f"{tools}/compile", f"{tools}/link"
+    of_code = (compiler, "-o", "candidate.a", "-p", "candidate", "-importcfg", packages, "-pack", *code)
+    of_main = (compiler, "-o", "seal.a", "-p", "main", "-importcfg", with_candidate, "-pack", *main)
     return (
-        Step(
-            (compiler, "-o", "candidate.a", "-p", "candidate", "-importcfg", packages, "-pack", "candidate.go"),
-            limits,
-            True,
-            needs=(packages,),
-        ),
-        Step(
-            (compiler, "-o", "seal.a", "-p", "main", "-importcfg", with_candidate, "-pack", "code_eval_seal.go"),
-            limits,
-            True,
-        ),
+        Step(of_code, limits, True, needs=(packages,)),
+        Step(of_main, limits, True),
         Step((linker, "-s", "-w", "-o", "program", "-importcfg", with_candidate, "seal.a"), limits, True),
     )
 
@@ -120,7 +127,7 @@ def build_script(limits: Limits) -> tuple[Step, ...]:
     """The steps that make `program` of `candidate.go` alone."""
     folder, tools = compiled()
     packages = f"{folder}/packages"
-    compiler = (f"{tools}/compile", "-o", "program.a", "-p", "main", "-importcfg", packages, "-pack", "candidate.go")
+    compiler = (f"{tools}/compile", "-o", "program.a", "-p", "main", "-importcfg", packages, "-pack", CODE_FILE)
     return (
         Step(compiler, limits, True, needs=(packages,)),
         Step((f"{tools}/link", "-s", "-w", "-o", "program", "-importcfg", packages, "program.a"), limits, True),

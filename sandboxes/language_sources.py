@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import re
+import secrets
+
+from sandboxes.go_packages import MAIN_FILE as GO_MAIN_FILE
+from sandboxes.go_packages import SEAL_FILE as GO_SEAL_FILE
 
 JAVA_IMPORT = re.compile(r"^[ \t]*import\s+[\w.*\s]+;[ \t]*$", re.MULTILINE)
 JAVA_PACKAGE = re.compile(r"^[ \t]*package\s+([\w.]+)\s*;[ \t]*$", re.MULTILINE)
@@ -21,10 +25,14 @@ ES_MODULE = re.compile(r"^\s*(?:import\s+[\w{*\"']|export\s)", re.MULTILINE)
 JAVA_LIST_FILE, JAVA_MAIN_FILE, NODE_FILE = "code_eval_files", "code_eval_main", "code_eval_run.js"
 RUST_FILE = "code_eval_arguments"
 
-# Each runs the program, and if it ends well copies its own input, which is the seal, to its output.
+# Each runs the program, and if it ends well copies its own input, which is the seal, to its output. Where the language
+# allows it, that is taken before the program's first line, and is then not there any more.
 JAVA_SEAL = """\
 public class CodeEvalSeal {
     public static void main(String[] arguments) throws Throwable {
+        java.io.PrintStream out = System.out;
+        byte[] seal = System.in.readAllBytes();
+        new java.io.FileOutputStream(java.io.FileDescriptor.in).getChannel().truncate(0);
         java.lang.reflect.Method main = Class.forName("%s").getDeclaredMethod("main", String[].class);
         main.setAccessible(true);
         try {
@@ -33,16 +41,31 @@ public class CodeEvalSeal {
             throw error.getCause();
         }
         System.out.flush();
-        System.in.transferTo(System.out);
-        System.out.flush();
+        out.write(seal, 0, seal.length);
+        out.flush();
     }
 }
+"""
+# The first file of the candidate's package: so its variable has a value before the candidate does anything. The name is
+# drawn for each program, so that no candidate has it.
+GO_SEAL_OF_CODE = """\
+package %s
+
+import (
+	codeEvalIO "io"
+	codeEvalOS "os"
+)
+
+var %s = func() []byte {
+	seal, _ := codeEvalIO.ReadAll(codeEvalOS.Stdin)
+	codeEvalOS.Stdin.Truncate(0)
+	return seal
+}()
 """
 GO_SEAL = """\
 package main
 
 import (
-	"io"
 	"os"
 	"testing"
 	"testing/internal/testdeps"
@@ -51,16 +74,20 @@ import (
 )
 
 func main() {
+	stdout := os.Stdout
 	tests := []testing.InternalTest{%s}
 	status := testing.MainStart(testdeps.TestDeps{}, tests, nil, nil, nil).Run()
 	if status == 0 {
-		io.Copy(os.Stdout, os.Stdin)
+		stdout.Write(candidate.%s)
 	}
 	os.Exit(status)
 }
 """
 JAVASCRIPT_SEAL = """\
 const fs = require("fs");
+const write = fs.writeSync;
+const seal = fs.readFileSync(0);
+fs.ftruncateSync(0);
 const said = console.assert;
 console.assert = (condition, ...words) => {
   said.call(console, condition, ...words);
@@ -68,7 +95,7 @@ console.assert = (condition, ...words) => {
 };
 let sealed = false;
 process.on("beforeExit", () => {
-  if (!sealed && !process.exitCode) fs.writeSync(1, fs.readFileSync(0));
+  if (!sealed && !process.exitCode) write(1, seal);
   sealed = true;
 });
 %s
@@ -160,8 +187,17 @@ def go_files(candidate: str, tests: str) -> dict[str, str]:
     bodies = [GO_IMPORT.sub("", GO_PACKAGE.sub("", text, count=1)) for text in (candidate, tests)]
     names = [name for body in bodies for name in GO_TEST.findall(body)]
     source = "package candidate\n\nimport (\n" + "".join(f"\t{line}\n" for line in imports) + ")\n" + "\n".join(bodies)
-    listed = ", ".join(f'{{"{name}", candidate.{name}}}' for name in names)
-    return {"candidate.go": source, "code_eval_seal.go": GO_SEAL % listed}
+    listed, seal = ", ".join(f'{{"{name}", candidate.{name}}}' for name in names), go_seal_name()
+    return {
+        "candidate.go": source,
+        GO_SEAL_FILE: GO_SEAL_OF_CODE % ("candidate", seal),
+        GO_MAIN_FILE: GO_SEAL % (listed, seal),
+    }
+
+
+def go_seal_name() -> str:
+    """A name for the variable that has the seal."""
+    return f"Seal{secrets.token_hex(16)}"
 
 
 def go_script_files(candidate: str, tests: str) -> dict[str, str]:

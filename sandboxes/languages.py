@@ -72,14 +72,14 @@ class Language:
     """With tests, and with what writes the seal."""
 
     script: Way
-    version: tuple[str, ...]
+    version: Callable[[], tuple[str, ...]]
     """The command that says which version is there."""
 
     package: str
     """Debian's package that has it."""
 
-    image: str
-    """Docker's image that has it."""
+    image: str | None
+    """An image of Docker's that has it, and Python; None if no image has to."""
 
     paths: tuple[str, ...] = ()
     """Files and folders beside those that every program sees, as patterns."""
@@ -127,24 +127,24 @@ JAVA = Language(
     "java",
     Way(java_files, commands(JAVAC), run_java),
     Way(java_script_files, commands(JAVAC), run_java),
-    ("java", "-version"),
+    lambda: ("java", "-version"),
     "openjdk-17-jdk-headless",
-    "eclipse-temurin:17",
+    "openjdk:17-jdk-bullseye",
     ("/etc/java-*-openjdk",),
 )
 GO = Language(
     "go",
     Way(go_files, go_packages.build, command("./program", reserves_memory=True)),
     Way(go_script_files, go_packages.build_script, command("./program", reserves_memory=True)),
-    ("go", "version"),
+    go_packages.version,
     "golang-go",
-    "golang:1.22",
+    None,
 )
 JAVASCRIPT = Language(
     "javascript",
     Way(javascript_files, commands(), run_node),
     Way(javascript_script_files, commands(), run_node),
-    ("node", "--version"),
+    lambda: ("node", "--version"),
     "nodejs",
     "node:20",
 )
@@ -152,7 +152,7 @@ TYPESCRIPT = Language(
     "typescript",
     Way(typescript_files, commands(TSC), run_node),
     Way(typescript_script_files, commands(TSC), run_node),
-    ("tsc", "--version"),
+    lambda: ("tsc", "--version"),
     "node-typescript",
     "node:20, with the package typescript",
 )
@@ -160,7 +160,7 @@ CPP_LANGUAGE = Language(
     "cpp",
     Way(cpp_files, commands((*CPP, "code_eval_seal.cpp", AROUND_MAIN)), PROGRAM),
     Way(lambda candidate, tests: {"candidate.cpp": candidate}, commands(CPP), PROGRAM),
-    ("g++", "--version"),
+    lambda: ("g++", "--version"),
     "g++",
     "gcc:12",
 )
@@ -168,7 +168,7 @@ C_LANGUAGE = Language(
     "c",
     Way(c_files, commands((*C, "code_eval_seal.c", AROUND_MAIN, "-lm")), PROGRAM),
     Way(lambda candidate, tests: {"candidate.c": candidate}, commands((*C, "-lm")), PROGRAM),
-    ("gcc", "--version"),
+    lambda: ("gcc", "--version"),
     "gcc",
     "gcc:12",
 )
@@ -176,7 +176,7 @@ RUST_LANGUAGE = Language(
     "rust",
     Way(rust_files, commands(("gcc", "-O2", "-c", "code_eval_seal.c"), RUST_SEALED), PROGRAM),
     Way(lambda candidate, tests: {"candidate.rs": candidate}, commands(RUST), PROGRAM),
-    ("rustc", "--version"),
+    lambda: ("rustc", "--version"),
     "rustc",
     "rust:1",
 )
@@ -184,9 +184,9 @@ BASH = Language(
     "bash",
     Way(bash_files, commands(), command("bash", "code_eval_seal.sh")),
     Way(lambda candidate, tests: {"candidate.sh": candidate}, commands(), command("bash", "candidate.sh")),
-    ("bash", "--version"),
+    lambda: ("bash", "--version"),
     "bash",
-    "bash:5",
+    "python:3.11-slim",
 )
 LANGUAGES = {
     each.name: each for each in (JAVA, GO, JAVASCRIPT, TYPESCRIPT, CPP_LANGUAGE, C_LANGUAGE, RUST_LANGUAGE, BASH)
@@ -249,17 +249,26 @@ def version_of(pool: Pool, name: str) -> str:
         return found
     language = LANGUAGES[name]
     limits = Limits(wall_seconds=COMPILE_SECONDS)
-    plan = Plan((), (Run(Step(language.version, limits, reserves_memory=True)),), returns_output=True)
+    command = language.version()
+    plan = Plan((), (Run(Step(command, limits, reserves_memory=True)),), returns_output=True)
     [verdict] = pool.run_all([program_with_steps({}, plan, limits)], 1, on_sandbox_error="exclude")
     if isinstance(verdict, SandboxUnavailable) or not verdict.passed:
         reason = verdict if isinstance(verdict, SandboxUnavailable) else verdict.detail
         raise SandboxUnavailable(
-            f"{name} programs need {language.version[0]}, which the {pool.sandbox.name} sandbox does not have "
-            f'({reason}): install Debian\'s package {language.package}, or use sandbox="docker" with '
-            f'image="{language.image}"'
+            f"{name} programs need {command[0]}, which the {pool.sandbox.name} sandbox does not have ({reason}): "
+            + way_out(language, pool.sandbox.name)
         )
     _versions[pool][name] = (verdict.stdout.strip() or verdict.stderr.strip()).splitlines()[0]
     return _versions[pool][name]
+
+
+def way_out(language: Language, sandbox: str) -> str:
+    """What to do where a sandbox does not have a language."""
+    if language.image is None:
+        return f"install Debian's package {language.package} here; containers have to be on this machine too"
+    if sandbox == "docker":
+        return f'choose an image that has it, such as "{language.image}", or Debian with {language.package} and python3'
+    return f'install Debian\'s package {language.package}, or use sandbox="docker" with image="{language.image}"'
 
 
 def paths_for(names: set[str]) -> list[str]:

@@ -6,6 +6,7 @@ import ast
 import dataclasses
 import functools
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -15,6 +16,7 @@ from sandboxes.unittest_tests import harnessed
 
 MOST_NAME_CHARS = 120
 CHECK = "check"
+BLOCKS = (ast.For, ast.While, ast.If, ast.With, ast.Try, ast.Match)
 TEST_LINE = re.compile(r'^  File "tests\.py", line (\d+)', re.MULTILINE)
 RUNS_ITSELF = re.compile(r"TextTestRunner|pytest\.main|defaultTestLoader")
 
@@ -101,10 +103,10 @@ for code_eval_test in code_eval_tests:
 
 @dataclass(frozen=True)
 class Assertion:
-    """An assert that is a test of its own."""
+    """An assert that is a test of its own, or a loop or another block with asserts in it, which is one."""
 
     name: str
-    """Its condition."""
+    """Its condition, or the block."""
 
     first_line: int
     last_line: int
@@ -162,17 +164,38 @@ def needs_shared(tests: str) -> bool:
 
 @functools.lru_cache(maxsize=1024)
 def assertions_of(tests: str) -> tuple[Assertion, ...]:
-    """The asserts that are tests of their own: those at the top, and those of `check(candidate)`, in their order."""
+    """What is a test of its own, of what stands at the top and in `check(candidate)`, in this order."""
     try:
         tree = parsed(tests)
     except ValueError:
         return ()
     return tuple(
-        Assertion(shortened_name(ast.unparse(node.test)), node.lineno, node.end_lineno or node.lineno)
+        Assertion(name_of(node), node.lineno, node.end_lineno or node.lineno)
         for body in bodies_of(tree)
         for node in body
-        if isinstance(node, ast.Assert)
+        if is_test(node)
     )
+
+
+def is_test(node: ast.stmt) -> bool:
+    """Whether a statement is an assert, or a block in which there are some that run where it stands."""
+    if isinstance(node, ast.Assert):
+        return True
+    if not isinstance(node, BLOCKS) or (isinstance(node, ast.If) and "__name__" in ast.unparse(node.test)):
+        return False
+    pending: list[ast.AST] = [node]
+    while pending:
+        each = pending.pop()
+        if isinstance(each, ast.Assert):
+            return True
+        if not isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.expr):
+            pending += ast.iter_child_nodes(each)
+    return False
+
+
+def name_of(node: ast.stmt) -> str:
+    """A test's name."""
+    return shortened_name(ast.unparse(node.test if isinstance(node, ast.Assert) else node))
 
 
 def bodies_of(tree: ast.Module) -> list[list[ast.stmt]]:
@@ -193,27 +216,57 @@ def each_assertion(tests: str) -> str:
     tree = parsed(tests)
     first = [node for node in tree.body if isinstance(node, ast.ImportFrom) and node.module == "__future__"]
     for body in bodies_of(tree):
-        body[:] = [guarded(node) if isinstance(node, ast.Assert) else node for node in body]
+        body[:] = [guarded(node) if is_test(node) else node for node in body]
     rest = ast.Module([node for node in tree.body if node not in first], [])
     head = "".join(ast.unparse(node) + "\n" for node in first)
     return head + EACH + ast.unparse(ast.fix_missing_locations(rest)) + EACH_END
 
 
-def guarded(node: ast.Assert) -> ast.stmt:
-    """An assert in a block of its own, with the values of both sides of a comparison in its message."""
-    name = shortened_name(ast.unparse(node.test))
-    lines = [f"with code_eval_each({name!r}):"]
+def guarded(node: ast.stmt) -> ast.stmt:
+    """A test in a block of its own, with the values of both sides of comparisons in its messages."""
+    block = ast.parse(f"with code_eval_each({name_of(node)!r}):\n    pass").body[0]
+    assert isinstance(block, ast.With)  # noqa: S101 (for the type checker)
+    block.body = [node]
+    with_values(block)
+    return block
+
+
+def with_values(node: ast.stmt | ast.ExceptHandler | ast.match_case) -> None:
+    """Has the asserts in a block say in their messages what stood on both sides."""
+    for field in ("body", "orelse", "finalbody", "handlers", "cases"):
+        block = getattr(node, field, [])
+        for each in block:
+            with_values(each)
+        if field in ("body", "orelse", "finalbody"):
+            block[:] = [new for each in block for new in (compared(each) if isinstance(each, ast.Assert) else [each])]
+
+
+def compared(node: ast.Assert) -> list[ast.stmt]:
+    """An assert that says what stood on both sides, as statements."""
     test = node.test
-    if isinstance(test, ast.Compare) and len(test.ops) == 1 and node.msg is None:
-        left, right = ast.unparse(test.left), ast.unparse(test.comparators[0])
-        both = ast.unparse(ast.Compare(ast.Name("left"), test.ops, [ast.Name("right")]))
-        operator = both[len("left") : -len("right")]
-        lines += [f"    code_eval_left = {left}", f"    code_eval_right = {right}"]
-        values = f"{name!r} + ', where it is %.80r{operator}%.80r' % (code_eval_left, code_eval_right)"
-        lines.append(f"    assert code_eval_left{operator}code_eval_right, {values}")
-    else:
-        lines.append("    " + ast.unparse(node).replace("\n", "\n    "))
-    return ast.parse("\n".join(lines)).body[0]
+    if not isinstance(test, ast.Compare) or len(test.ops) > 1:
+        return [node]
+    both = ast.unparse(ast.Compare(ast.Name("left"), test.ops, [ast.Name("right")]))
+    operator = both[len("left") : -len("right")]
+    lines = ["code_eval_left = LEFT", "code_eval_right = RIGHT"]
+    condition = shortened_name(ast.unparse(test)) if node.msg is None else ""
+    values = f"'%s, where it is %.80r{operator}%.80r' % (MESSAGE, code_eval_left, code_eval_right)"
+    lines.append(f"assert code_eval_left{operator}code_eval_right, {values}")
+    parts = {"LEFT": test.left, "RIGHT": test.comparators[0], "MESSAGE": node.msg or ast.Constant(condition)}
+    tree = Filled(parts).visit(ast.parse("\n".join(lines)))
+    return list(ast.fix_missing_locations(tree).body)
+
+
+class Filled(ast.NodeTransformer):
+    """Puts expressions in the place of names."""
+
+    def __init__(self, parts: dict[str, ast.expr]):
+        """Takes the expressions by name."""
+        self.parts = parts
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        """The expression of that name, if there is one."""
+        return self.parts.get(node.id, node)
 
 
 def with_tests(verdict: Verdict, tests: str, runs_all: bool) -> Verdict:
@@ -225,8 +278,10 @@ def with_tests(verdict: Verdict, tests: str, runs_all: bool) -> Verdict:
         runs_all: as for `runnable`.
     """
     assertions = assertions_of(tests)
-    if kind_of(tests) != "asserts" or (runs_all and assertions):
+    if kind_of(tests) != "asserts":
         return verdict
+    if runs_all and assertions:
+        return with_those_not_run(verdict, [each.name for each in assertions])
     # Tests that keep no record have none: what is there is the candidate's.
     verdict = dataclasses.replace(verdict, tests=())
     if not assertions:
@@ -240,8 +295,24 @@ def with_tests(verdict: Verdict, tests: str, runs_all: bool) -> Verdict:
     if failed is None:
         return verdict
     passed = [TestResult(each.name, Outcome.PASSED) for each in assertions[:failed]]
-    last = TestResult(assertions[failed].name, Outcome.FAILED, verdict.detail)
+    values = f", where it is {verdict.values}" if verdict.values else ""
+    last = TestResult(assertions[failed].name, Outcome.FAILED, verdict.detail + values)
     return dataclasses.replace(verdict, tests=(*passed, last))
+
+
+def with_those_not_run(verdict: Verdict, names: Sequence[str]) -> Verdict:
+    """A verdict of tests that go on after failures, with those that have no result because the program ended.
+
+    Args:
+        verdict: of a program.
+        names: of all its tests.
+    """
+    if verdict.outcome in (Outcome.PASSED, Outcome.COMPILE_ERROR):
+        return verdict
+    missing = Counter(names) - Counter(each.name for each in verdict.tests)
+    message = f"has no result: {verdict.detail}"
+    more = (TestResult(name, Outcome.FAILED, message) for name in missing.elements())
+    return dataclasses.replace(verdict, tests=(*verdict.tests, *more))
 
 
 def index_of(assertions: Sequence[Assertion], lines: Sequence[int]) -> int | None:

@@ -12,7 +12,7 @@ from sandboxes import go_packages
 from sandboxes.answers import EXTRACTORS
 from sandboxes.cases import Cases, Checker, cases_of, checked_by, tests_of_calls
 from sandboxes.checks import positive, shortened
-from sandboxes.contract import MOST_KEPT_BYTES, Limits, Program, Verdict
+from sandboxes.contract import Limits, Program, Verdict
 from sandboxes.dispatch import Ended
 from sandboxes.docker_options import with_volumes
 from sandboxes.grading import grading_of
@@ -27,7 +27,7 @@ from sandboxes.languages import (
     version_of,
 )
 from sandboxes.pool import Pool
-from sandboxes.python_tests import needs_shared, runnable, with_tests
+from sandboxes.python_tests import needs_shared, runnable, with_tests, with_those_not_run
 from sandboxes.steps import SCRIPT_FILE, Plan, Run, Step, program_with_steps
 
 OPTIONS = (
@@ -41,7 +41,6 @@ OPTIONS = (
     "assemble",
     "extract",
 )
-MOST_REPLY_BYTES = 8 << 20
 
 
 @dataclass(frozen=True)
@@ -184,7 +183,10 @@ class Job:
 
     programs: list[Program]
     references: list[str | Cases | None]
-    """Of each program: cases, if the checker of the caller's decides on them; tests in Python; None for others."""
+    """Of each program: cases that are calls, or that the caller's checker decides on; tests in Python; None for others.
+
+    A program that was assembled has the tests "": what they are can't be told.
+    """
 
     kinds: Kinds
 
@@ -222,9 +224,12 @@ class Job:
             if kinds.extract is not None:
                 candidates = [kinds.extract(candidate, reference) for candidate in candidates]
             programs += [make(candidate) for candidate in candidates]
-            decides = callable(kinds.checker) and found and not found.function
-            of_python = reference if found is None and language == "python" and kinds.assemble is None else None
-            references += [found if found and decides else of_python] * len(candidates)
+            tests: str | Cases | None = found
+            if found is None:
+                tests = (reference if kinds.assemble is None else "") if language == "python" else None
+            elif not found.function and not callable(kinds.checker):
+                tests = None
+            references += [tests] * len(candidates)
         return cls(programs, references, kinds)
 
     def finished(self, ended: Sequence[Ended]) -> list[Ended]:
@@ -236,6 +241,9 @@ class Job:
         reference = self.references[index]
         if not isinstance(verdict, Verdict):
             return verdict
+        if isinstance(reference, Cases) and reference.function:
+            names = [f"case {number}" for number in range(1, len(reference.cases) + 1)]
+            return verdict if self.kinds.stop_at_first_failure else with_those_not_run(verdict, names)
         if isinstance(reference, Cases):
             return checked_by(self.kinds.checker, reference, verdict) if callable(self.kinds.checker) else verdict
         if reference is not None:
@@ -262,7 +270,7 @@ def maker(
     if cases.function:
         if language != "python":
             raise ValueError(f"cases that call a function are for Python, not for {language}")
-        tests = tests_of_calls(cases)
+        tests = tests_of_calls(cases, kinds.stop_at_first_failure)
         chosen = grading_of(grading, tests)
         return lambda candidate: Program(candidate, tests, limits, chosen)
     plan = plan_of_cases(kinds, language, cases, limits)
@@ -283,13 +291,11 @@ def whole_program(language: str, program: str, limits: Limits, kinds: Kinds) -> 
 
 def plan_of_cases(kinds: Kinds, language: str, cases: Cases, limits: Limits) -> Plan:
     """How candidates are run on inputs, whose outputs are compared where no candidate runs."""
-    # For a checker of the caller's all outputs come back in one reply.
-    of_run = replace(limits, kept_bytes=min(MOST_KEPT_BYTES, MOST_REPLY_BYTES // len(cases.cases)))
     build: tuple[Step, ...] = ()
-    step = Step(None, of_run)
+    step = Step(None, limits)
     if language != "python":
         way = LANGUAGES[language].script
-        build, step = way.build(compiling(limits, kinds.compile_seconds)), way.run(of_run)
+        build, step = way.build(compiling(limits, kinds.compile_seconds)), way.run(limits)
     checker = None if callable(kinds.checker) else kinds.checker
     runs = tuple(
         Run(step, f"case {number}", case.input, case.output if checker else None, checker or "", kinds.tolerance)

@@ -16,7 +16,7 @@ from sandboxes.checks import printable
 from sandboxes.contract import Isolation, Limits, Outcome, Program, TestResult, Verdict
 from sandboxes.grading import grading_for
 from sandboxes.inside.endings import remove_folder
-from sandboxes.inside.output import value_of
+from sandboxes.inside.output import record_from, value_of
 
 HEAD = struct.Struct(">I")
 # Of a reply: what a guest keeps of a program's output and messages is far below this.
@@ -24,7 +24,6 @@ MOST_FRAME_BYTES = 16 << 20
 MOST_TEXT_CHARS = 2 << 20
 MOST_WORDS_CHARS = 1000
 MOST_LIMIT = (1 << 62) - 1
-RECORDED_OUTCOMES = ("passed", "failed")
 SECONDS_TO_END = 3.0
 
 
@@ -293,6 +292,7 @@ def verdict_from(frame: dict[str, Any], layers: Sequence[str]) -> Verdict:
             exception_type=text("exception_type"),
             exception_message=text("exception_message"),
             traceback=text("traceback"),
+            values=printable(text("values")),
             stdout=text("stdout"),
             stderr=text("stderr"),
             wall_seconds=float(frame["wall_seconds"]),
@@ -301,22 +301,15 @@ def verdict_from(frame: dict[str, Any], layers: Sequence[str]) -> Verdict:
             isolation=tuple(layers),
             grading="separate" if frame.get("grading") == "separate" else "shared",
             output=value_of(text("output")),
-            tests=tuple(map(test_from, frame.get("tests") or recorded(value_of(text("record"))))),
+            tests=tuple(map(test_from, frame.get("tests") or recorded(record_from(text("record"))))),
         )
     except (KeyError, TypeError, ValueError, OverflowError, AttributeError) as error:
         raise GuestBroken(f"the guest's verdict is not one: {error}") from error
 
 
-def recorded(record: Any) -> list[dict[str, Any]]:
-    """The tests of a record that tests kept of themselves; none if it is another thing: a candidate may write one."""
-    if not isinstance(record, list):
-        return []
-    kinds = [str, str, str, float]
-    return [
-        dict(zip(("name", "outcome", "message", "seconds"), each, strict=True))
-        for each in record
-        if isinstance(each, list) and list(map(type, each)) == kinds and each[1] in RECORDED_OUTCOMES
-    ]
+def recorded(record: list[list[Any]]) -> list[dict[str, Any]]:
+    """The tests of a record that tests kept of themselves."""
+    return [dict(zip(("name", "outcome", "message", "seconds"), each, strict=True)) for each in record]
 
 
 def test_from(said: Any) -> TestResult:

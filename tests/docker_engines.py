@@ -11,14 +11,15 @@ from sandboxes.docker_engine import Engine
 
 # Made by .ci/docker-image.
 IMAGE = "code-eval-test:debian"
+LANGUAGES_IMAGE = "code-eval-test:languages"
 SECONDS_TO_START = 60
 
 
-def why_not():
-    """Why Docker tests can't run here; None if they can."""
+def why_not(image=IMAGE):
+    """Why Docker tests with an image can't run here; None if they can."""
     try:
-        if Engine().ask("image", "inspect", IMAGE) is None:
-            return f"the engine has no image {IMAGE}; make it with `.ci/docker-image {IMAGE}`"
+        if Engine().ask("image", "inspect", image) is None:
+            return f"the engine has no image {image}; make it with `.ci/docker-image {image}`"
     except SandboxUnavailable as error:
         return str(error)
     return None

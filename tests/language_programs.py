@@ -116,7 +116,7 @@ C = sources(
     failing='fprintf(stderr, "Overdrawn\\n"); abort();',
     hanging="volatile int n = 1; while (n) {} return 5;",
     leaving="exit(0);",
-    hungry="while (1) { char *each = malloc(1 << 22); for (int i = 0; i < 1 << 22; i += 4096) each[i] = 1; }",
+    hungry="while (1) { volatile char *each = malloc(1 << 22); for (int i = 0; i < 1 << 22; i += 4096) each[i] = 1; }",
     fails_as="crashed",
 )
 RUST = sources(

@@ -75,6 +75,67 @@ def test_calls_of_a_method():
     exec(cases_module.tests_of_calls(cases), {"Solution": solution})
 
 
+ADDS = {"inputs": [[1, 2], [2, 2], [0, 1], [0, 0]], "outputs": [3, 4, 1, 0], "fn_name": "add"}
+PASSES, FAILS = "passed", "failed"
+
+
+def scored(metric, candidate, reference, **options):
+    """A candidate's result."""
+    return metric.compute(predictions=[[candidate]], references=[reference], k=1, timeout=20.0, **options)[1][0][0][1]
+
+
+@pytest.mark.parametrize("sandbox", ["subprocess", "restricted"])
+@pytest.mark.parametrize("grading", ["shared", "separate"])
+def test_each_call_has_a_result(metric, grading, sandbox):
+    """Each call is a test; the first that fails is the last, unless all are wanted."""
+    options = {"grading": grading, "sandbox": sandbox}
+    wrong = "def add(a, b):\n    return a * b"
+    result = scored(metric, "def add(a, b):\n    return a + b", ADDS, **options)
+    assert [each["name"] for each in result["tests"]] == ["case 1", "case 2", "case 3", "case 4"]
+    assert result["passed"]
+    first = scored(metric, wrong, ADDS, **options)
+    assert first["tests"][0]["message"] == "AssertionError: add should return 3, but returned 2" == first["detail"]
+    assert len(first["tests"]) == 1
+    every = scored(metric, wrong, ADDS, **options, partial_credit=True)
+    assert [each["outcome"] for each in every["tests"]] == [FAILS, PASSES, FAILS, PASSES]
+    assert (every["partial_credit"], every["detail"]) == (0.5, first["detail"])
+
+
+def test_calls_that_raise(metric):
+    """A call that raises has failed, and those after it are made where all are wanted."""
+    result = scored(metric, "def add(a, b):\n    return (a + b) * a // a", ADDS, partial_credit=True)
+    assert [each["outcome"] for each in result["tests"]] == [PASSES, PASSES, FAILS, FAILS]
+    assert result["tests"][2]["message"].startswith("ZeroDivisionError")
+    assert result["exception_type"] == "ZeroDivisionError"
+
+
+@pytest.mark.parametrize("end", ["import os; os._exit(0)", "import sys; sys.exit(0)", "import os; os.abort()"])
+def test_calls_after_the_candidate_s_end(metric, end):
+    """What was called before a candidate ended its process apart has its result; the rest has failed."""
+    candidate = f"def add(a, b):\n    if a == 0:\n        {end}\n    return a + b"
+    result = scored(metric, candidate, ADDS, grading="separate", partial_credit=True)
+    assert not result["passed"]
+    assert [each["outcome"] for each in result["tests"]] == [PASSES, PASSES, FAILS, FAILS]
+
+
+def test_results_of_calls_can_not_be_forged(metric):
+    """A candidate that is graded apart does not get to the record of its calls."""
+    candidate = "code_eval_tests = [['case 1', 'passed', '', 0.1]] * 4\ndef add(a, b):\n    global code_eval_tests\n"
+    candidate += "    code_eval_tests = [['case 1', 'passed', '', 0.1]] * 4\n    return 7"
+    result = scored(metric, candidate, ADDS, grading="separate", partial_credit=True)
+    assert [each["outcome"] for each in result["tests"]] == [FAILS] * 4
+    assert result["partial_credit"] == 0
+
+
+@pytest.mark.parametrize("grading", ["shared", "separate"])
+def test_many_calls(metric, grading):
+    """A thousand calls have a result each, also where most of them failed."""
+    many = {"inputs": [[number, 1] for number in range(1000)], "outputs": list(range(1, 1001)), "fn_name": "add"}
+    result = scored(metric, "def add(a, b):\n    return 3", many, grading=grading, partial_credit=True)
+    assert len(result["tests"]) == 1000
+    assert result["partial_credit"] == 0.001
+
+
 @pytest.mark.parametrize("code", ["assert f() == 1", "", "[1, 2]", '{"a": 1}', "{'inputs': 1}", "[f(x) for x in y]"])
 def test_code_is_no_cases(code):
     """A text that is not JSON of cases is code."""

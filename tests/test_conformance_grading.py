@@ -262,3 +262,12 @@ def test_candidate_sees_no_file_of_its_tests(grade, needs):
     needs("mount")
     candidate = "import os\ndef f(): return os.listdir('/work') + os.listdir('/tmp') + os.listdir('/dev/shm')"
     passes(grade(candidate, "open('/tmp/answer', 'w').close()\nassert not [n for n in f() if n == 'answer']"))
+
+
+def test_a_crash_is_told_however_late_the_news_of_it_is(grade):
+    """A candidate whose socket is closed a while before its process ends has still crashed, and did not leave."""
+    closes = (
+        "import os, time\ndef add(a, b):\n    os.closerange(3, 64)\n    time.sleep(0.1)\n    os.kill(os.getpid(), 11)\n"
+    )
+    verdict = grade(closes, FALSE)
+    assert (verdict.outcome, verdict.detail) == (Outcome.CRASHED, "killed by signal 11 (SIGSEGV)")

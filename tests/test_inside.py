@@ -155,12 +155,13 @@ def test_pass_with_an_output():
 
 
 def test_pass_with_a_record():
-    """And after that, in a line of its own, the record of single tests, in the same form."""
-    assert decided(report=b"P\n[5,[]]") == {"outcome": "passed", "output": "", "record": "[5,[]]"}
-    assert decided(report=b"P[5,[]]\n[6,[]]")["record"] == "[6,[]]"
+    """And after that, in a line of its own, the record of single tests: name, outcome, message, seconds."""
+    record = '[["case 1",1,"no",0.1]]'
+    assert decided(report=b"P\n" + record.encode()) == {"outcome": "passed", "output": "", "record": record}
+    assert decided(report=b"P[5,[]]\n" + record.encode())["record"] == record
 
 
-@pytest.mark.parametrize("report", [b"P\n5", b"P[5,[]]\n{}", b"P\n[5,[]]\n[5,[]]", b"P\n\xff"])
+@pytest.mark.parametrize("report", [b"P\n5", b"P[5,[]]\n{}", b"P\n[5,[]]", b'P\n[["a",2,"",0.1]]', b"P\n\xff"])
 def test_pass_with_a_record_that_is_none(report):
     """What is no record makes no pass."""
     assert decided(report=report)["outcome"] == "exited"

@@ -2,15 +2,24 @@
 
 import pytest
 from conftest import WALL_SECONDS, unavailable
+from docker_engines import LANGUAGES_IMAGE, why_not
 from language_programs import PROGRAMS
 from watching import passes
 
-from sandboxes import Limits, Outcome, Pool, Program, SandboxUnavailable, open_sandbox
+from sandboxes import Limits, Outcome, Pool, Program, SandboxUnavailable, open_sandbox, with_volumes
 from sandboxes.language_sources import go_files, java_files, java_script_files
 from sandboxes.languages import LANGUAGES, checked_language, paths_for, plan_of, program_in, version_of
 from sandboxes.tasks import Job, Kinds
 
 MEMORY_BYTES = 256 << 20
+
+
+@pytest.fixture(scope="module", params=["subprocess", "docker"])
+def backend(request):
+    """The name of each backend that has other languages."""
+    if request.param == "docker" and (reason := why_not(LANGUAGES_IMAGE)):
+        unavailable(reason)
+    return request.param
 
 
 @pytest.fixture(scope="module", params=LANGUAGES)
@@ -20,12 +29,17 @@ def language(request):
 
 
 @pytest.fixture(scope="module")
-def pool(language):
+def pool(backend, language):
     """A pool whose programs can be of the language."""
+    kinds = Kinds.checked(language=language)
     with_language = None
     try:
-        with_language = Pool(open_sandbox("subprocess", read_only_paths=paths_for({language})))
-        version_of(with_language, language)
+        if backend == "docker":
+            volumes = with_volumes({}, kinds.paths_in_containers)
+            with_language = Pool(open_sandbox("docker", image=LANGUAGES_IMAGE, pull="never", volumes=volumes))
+        else:
+            with_language = Pool(open_sandbox("subprocess", read_only_paths=kinds.paths))
+        kinds.find_languages(with_language)
     except SandboxUnavailable as error:
         unavailable(str(error))
     yield with_language
@@ -126,7 +140,7 @@ def test_a_language_that_is_missing_is_named():
     """Without a language's command the error names Debian's package and Docker's image."""
     pool = Pool(open_sandbox("subprocess", env={"PATH": "/nowhere"}))
     try:
-        with pytest.raises(SandboxUnavailable, match="openjdk-17-jdk-headless.*eclipse-temurin:17"):
+        with pytest.raises(SandboxUnavailable, match="openjdk-17-jdk-headless.*openjdk:17-jdk-bullseye"):
             version_of(pool, "java")
     finally:
         pool.close()

@@ -224,3 +224,34 @@ def test_pickle(metric, when):
     assert copy.compute(**TWO_TASKS, k=1)[0] == {"pass@1": 0.5}
     copy.add_batch(**TWO_TASKS)
     assert copy.compute(k=1)[0] == {"pass@1": 0.5}
+
+
+CASES = {
+    "a list": [{"input": "2", "output": "4"}],
+    "a dict": {"inputs": ["2"], "outputs": ["4"]},
+    "JSON": '[{"input": "2", "output": "4"}]',
+    "calls": {"inputs": [[2]], "outputs": [4], "fn_name": "double"},
+}
+DOUBLES = "def double(n):\n    return 2 * n\nif __name__ == '__main__':\n    print(double(int(input())))"
+
+
+@pytest.mark.parametrize("way", ["compute", "add_batch", "add"])
+def test_cases_by_each_way_in(way):
+    """Lists of cases, dicts and JSON may stand beside code, however samples are given."""
+    metric = load_metric()
+    references = [*CASES.values(), "assert double(2) == 4"]
+    predictions = [[DOUBLES]] * len(references)
+    given = {}
+    if way == "compute":
+        given = {"predictions": predictions, "references": references}
+    elif way == "add_batch":
+        metric.add_batch(predictions=predictions, references=references)
+    else:
+        for candidates, reference in zip(predictions, references, strict=True):
+            metric.add(prediction=candidates, reference=reference)
+    pass_at_k, results = metric.compute(**given, k=1, timeout=20.0)
+    assert pass_at_k == {"pass@1": 1.0}
+    assert [[test["name"] for test in results[task][0][1]["tests"]] for task in results] == [
+        *[["case 1"]] * 4,
+        ["double(2) == 4"],
+    ]

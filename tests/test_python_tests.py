@@ -103,11 +103,48 @@ def test_asserts_up_to_the_first_that_fails(scored, kind):
     assert result["tests"][1]["message"].startswith("AssertionError")
 
 
+@pytest.mark.parametrize("sandbox", ["subprocess", "restricted"])
 @pytest.mark.parametrize("grading", ["shared", "separate"])
-def test_the_values_of_both_sides(scored, grading):
-    """Where every assert is run, the message of one that failed has what stands on both sides."""
-    result = scored(WRONG, ASSERTS, grading=grading, stop_at_first_failure=False)
-    assert "add(2, 3) == 5, where it is 6 == 5" in result["tests"][1]["message"]
+@pytest.mark.parametrize("kind", ["asserts", "check"])
+def test_the_values_of_both_sides(scored, kind, grading, sandbox):
+    """The message of an assert that failed has what stood on both sides; the detail is as upstream has it."""
+    result = scored(WRONG, KINDS[kind], grading=grading, sandbox=sandbox)
+    name = "candidate(2, 3) == 5" if kind == "check" else "add(2, 3) == 5"
+    assert result["detail"] == f"AssertionError: {name}"
+    assert result["tests"][1]["message"] == f"AssertionError: {name}, where it is 6 == 5"
+    assert "values" not in result
+
+
+@pytest.mark.parametrize("grading", ["shared", "separate"])
+def test_the_values_of_both_sides_where_all_are_run(scored, grading):
+    """Where every assert is run, each that failed has them, and its own message if it has one."""
+    tests = ASSERTS.replace("== 5", "== 5, 'not the sum'") + "assert add(1, 2) == 3\n"
+    result = scored(WRONG, tests, grading=grading, stop_at_first_failure=False)
+    assert [each["message"] for each in result["tests"] if each["outcome"] == "failed"] == [
+        "AssertionError: not the sum, where it is 6 == 5",
+        "AssertionError: add(1, 2) == 3, where it is 2 == 3",
+    ]
+
+
+@pytest.mark.parametrize("options", [{}, {"partial_credit": True}], ids=["to the first failure", "all"])
+def test_a_loop_is_one_test(scored, options):
+    """A loop with asserts is one test, whose message has the values of the pass that failed."""
+    tests = (
+        "assert add(2, 2) == 4\nfor number in range(9):\n    assert add(number, 2) == number + 2\nassert add(0, 0) == 0"
+    )
+    result = scored(WRONG, tests, **options)
+    assert [each["outcome"] for each in result["tests"]] == ["passed", "failed", "passed"][: 3 if options else 2]
+    assert result["tests"][1]["name"].startswith("for number in range(9): assert add(")
+    assert "where it is 0 == 2" in result["tests"][1]["message"]
+
+
+def test_what_is_not_run_is_not_passed(scored):
+    """Tests after a statement that raises count as failed, and say why."""
+    tests = "assert add(2, 2) == 4\nthree = add('1', '2')\nassert three == '12'\n"
+    result = scored(WRONG, tests, partial_credit=True)
+    assert [each["outcome"] for each in result["tests"]] == ["passed", "failed"]
+    assert result["tests"][1]["message"].startswith("has no result: TypeError")
+    assert result["partial_credit"] == 0.5
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -147,11 +184,11 @@ def test_pytest_runs_with_the_candidate(scored):
 
 
 def test_assertions_have_their_lines():
-    """The asserts of `check` and of the top are found, those within loops and other functions are not."""
+    """The asserts of `check` and of the top are found, a loop with some in it as one; other functions' are not."""
     text = "def check(f):\n    assert f(1,\n      2)\n    for i in (1,):\n        assert i\n"
     text += "assert x == 1\ndef g():\n    assert 0\n"
     found = [(each.name, each.first_line, each.last_line) for each in assertions_of(text)]
-    assert found == [("f(1, 2)", 2, 3), ("x == 1", 6, 6)]
+    assert found == [("f(1, 2)", 2, 3), ("for i in (1,): assert i", 4, 5), ("x == 1", 6, 6)]
 
 
 def test_future_imports_stay_first():

@@ -133,6 +133,13 @@ def test_programs_that_samples_make_are_limited(said):
     assert "make programs of more than 3 MiB" in said(jsonl(*[SAMPLE] * 5), problems)
 
 
+def test_tests_in_other_languages_count_for_each_sample(job, said):
+    """So do tests in another language, which are a part of each program; those in Python are one text for all."""
+    record, samples = {**PROBLEM, "test": "check(add)" + "#" * 900_000}, jsonl(*[SAMPLE] * 5)
+    assert len(job(samples, jsonl(record))[0]) == 5
+    assert "make programs of more than 3 MiB" in said(samples, jsonl({**record, "language": "bash"}))
+
+
 @pytest.mark.parametrize(
     ("given_files", "message"),
     [

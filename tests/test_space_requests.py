@@ -1,16 +1,20 @@
 """What a visitor may ask for: every fault is one message that names it."""
 
+import json
+
 import hypothesis.strategies as st
 import pytest
 from hypothesis import example, given
 
 from sandboxes import Isolation
+from sandboxes.languages import COMPILE_SECONDS
 from space.offers import Offer
 from space.requests import (
     MOST_K,
     MOST_TESTS_CHARS,
     NOT_ALLOWED,
     BadRequest,
+    check_tests_of_file,
     checked_choices,
     checked_ks,
     checked_programs,
@@ -42,6 +46,13 @@ def test_choices_become_limits():
     assert (found.limits.wall_seconds, found.limits.memory_bytes) == (2.0, 100 << 20)
     assert found.limits.output_bytes == 1000
     assert (found.ks, found.grading, found.sandbox) == ((1, 2), "auto", USABLE.sandbox)
+
+
+@pytest.mark.parametrize(("most", "seconds"), [(2.0, 2.0), (1000.0, COMPILE_SECONDS)])
+def test_compilers_have_the_owners_seconds(most, seconds):
+    """A compiler has the seconds that the owner allows, at most the usual ones."""
+    found = checked_choices(Settings(max_compile_seconds=most), OFFERS, **RIGHT, language="java")
+    assert (found.kinds.language, found.kinds.compile_seconds) == ("java", seconds)
 
 
 def test_only_restricted_describes_exceptions():
@@ -83,6 +94,8 @@ def test_only_restricted_describes_exceptions():
         ({"k": [[1]]}, "k must be whole numbers"),
         ({"k": [True]}, "k must be whole numbers"),
         ({"k": "9" * 5000}, "k must be whole numbers"),
+        ({"language": "cobol"}, "unknown language 'cobol'; choose one of python, java"),
+        ({"language": ["java"]}, "unknown language ['java']"),
     ],
 )
 def test_wrong_choice_is_named(changed, message):
@@ -161,6 +174,15 @@ def test_tests_that_are_read_are_limited():
     checked_programs(SETTINGS, choices(), [["x"]] * 2, [long, long])
     message = said(checked_programs, SETTINGS, choices(grading="shared"), [["x"]] * 2, [long, "y"])
     assert message.startswith("all tests together may be at most 256 KiB long here")
+
+
+def test_tests_of_a_file_that_are_read_are_limited():
+    """So have those of a file: each text, and all together. Inputs and outputs, which are not parsed, do not count."""
+    long = "x" * MOST_TESTS_CHARS
+    check_tests_of_file([long] * 4)
+    check_tests_of_file([json.dumps([{"input": long * 5, "output": ""}])])
+    for tests in ([long + "x"], [*[long] * 4, "y"]):
+        assert "at most 256 KiB long here, and all together 1024 KiB" in said(check_tests_of_file, tests)
 
 
 def test_blank_editors_are_no_candidates():

@@ -101,6 +101,20 @@ def test_an_end_of_a_command_is_told_truly(pool, command, outcome, words):
     assert words in verdict.detail
 
 
+@pytest.mark.parametrize(
+    ("words", "outcome", "detail"),
+    [
+        ("program: a.c:3: main: Assertion `f() == 5' failed.", "failed", "a.c:3: main: Assertion `f() == 5' failed."),
+        ("free(): invalid pointer", "crashed", "killed by signal 6 (SIGABRT): free(): invalid pointer"),
+    ],
+)
+def test_a_failed_assertion_of_c_is_no_crash(pool, words, outcome, detail):
+    """A program that aborts after the C library's words for a failed assertion has failed, with them as detail."""
+    argv = ("python3", "-c", f"import os, sys; sys.stderr.write({words!r} + chr(10)); sys.stderr.flush(); os.abort()")
+    verdict = run(pool, {}, plan_of([(argv, "", None)]))
+    assert (verdict.outcome.value, verdict.detail) == (outcome, f"case 1: {detail}")
+
+
 def test_a_command_s_address_space_is_limited(pool):
     """A command that reserves more address space than it may have does not get it."""
     argv = ("python3", "-c", "import mmap; mmap.mmap(-1, 1 << 32)")

@@ -5,13 +5,13 @@ import os
 import signal
 
 from .frames import OTHER_REPORT, PASSED_REPORT
-from .output import is_output
+from .output import is_output, record_from
 from .streams import reason_not_started, started_at
 
 REPORTED_OUTCOMES = ("failed", "compile_error", "out_of_memory", "exited")
 # What tests say whose candidate, in another process, does not answer any more.
 GONE = "gone"
-REPORTED_TEXTS = ("detail", "exception_type", "exception_message", "traceback", "output", "record")
+REPORTED_TEXTS = ("detail", "exception_type", "exception_message", "traceback", "values", "output", "record")
 
 
 def decide(reason, status, cpu_seconds, setup, report, limits, output_bytes):
@@ -98,7 +98,7 @@ def believed(report):
     try:
         if report[:1] == PASSED_REPORT:
             output, _, record = report[1:].decode("ascii").partition("\n")
-            if not all(map(is_output, filter(None, (output, record)))):
+            if (output and not is_output(output)) or (record and not record_from(record)):
                 raise ValueError(output)
             return {"outcome": "passed", "output": output, "record": record}
         if report[:1] != OTHER_REPORT:

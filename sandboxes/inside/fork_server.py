@@ -40,13 +40,13 @@ from .frames import (
 )
 from .judge import TESTS_FILE, judge
 from .kernel import LINUX
-from .output import RECORD, output_of
+from .output import output_of, record_of
 from .tests_process import serve_tests
 
 # By how much a hard limit is above the soft one. CPU: the signal that can be told from others comes before the one that
 # can't be caught. Memory: what `make_room` makes.
 # Else a report might not fit into its pipe.
-MOST_TEXT_BESIDE_RECORD = 18 << 10
+MOST_BYTES_WITH_RECORD = 60 << 10
 MARGINS = {resource.RLIMIT_CPU: 1, resource.RLIMIT_AS: 32 << 20}
 SECONDS_TO_BE_ENDED = 1
 
@@ -113,7 +113,7 @@ class ForkServer:
             with warnings.catch_warnings():
                 # Nobody reads this process's standard error while it runs.
                 warnings.simplefilter("ignore")
-                self.tests_code = self.policy.compile(self.tests, TESTS_FILE)
+                self.tests_code = self.policy.compile_tests(self.tests, TESTS_FILE)
         except Exception:  # whatever a policy raises
             # The child compiles them again, and reports what is wrong with them.
             self.tests_code = None
@@ -272,13 +272,15 @@ def encoded(report, module, output_variable):
         output_variable: the variable's name; None if there is none.
     """
     output = output_of(module.__dict__, output_variable) if module and output_variable else ""
-    record = output_of(module.__dict__, RECORD) if module and RECORD in module.__dict__ else ""
+    record = record_of(module.__dict__) if module else ""
     if report is None:
         return (output + "\n" + record if record else output).encode()
     said = {**report, "output": output} if output else report
-    if record and len(said.get("traceback", "")) + len(record) < MOST_TEXT_BESIDE_RECORD:
-        said["record"] = record
-    return json.dumps(said, ensure_ascii=False).encode("utf-8", "surrogatepass")
+    text = json.dumps(said, ensure_ascii=False).encode("utf-8", "surrogatepass")
+    if record:
+        with_record = json.dumps({**said, "record": record}, ensure_ascii=False).encode("utf-8", "surrogatepass")
+        text = with_record if len(with_record) <= MOST_BYTES_WITH_RECORD else text
+    return text
 
 
 def set_up_child(job, server, limits):

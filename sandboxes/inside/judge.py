@@ -6,6 +6,7 @@ import resource
 import sys
 import traceback
 
+from .asserts import values_of
 from .policy import PLAIN
 
 CANDIDATE_FILE = "candidate.py"
@@ -40,7 +41,7 @@ def judge(candidate, tests, tests_code, policy=PLAIN, module=None):
         code = policy.compile(source, CANDIDATE_FILE)
         # Both before either runs, so that a candidate can't tamper with how its tests are compiled.
         if tests_code is None:
-            tests_code = policy.compile(tests, TESTS_FILE)
+            tests_code = policy.compile_tests(tests, TESTS_FILE)
         policy.prepare(module)
     except BaseException as error:
         show_source(TESTS_FILE, tests)
@@ -74,7 +75,7 @@ def describe(error, outcome):
     """What can be said of an exception whose class is the candidate's own, and may lie, raise or print nonsense."""
     if issubclass(type(error), MemoryError):
         make_room()
-    name, message, trace, detail = "Exception", "", "", ""
+    name, message, trace, detail, values = "Exception", "", "", "", ""
     try:
         name = str(type.__dict__["__name__"].__get__(type(error)))
         message = text_of(error)
@@ -84,6 +85,7 @@ def describe(error, outcome):
         )
         keep_own_frames(shown)
         trace = "".join(itertools.islice(shown.format(), MOST_TRACEBACK_LINES))
+        values = values_of(error, TESTS_FILE)
     except BaseException as second:
         trace = trace or "the traceback can't be shown: " + text_of(second)
     if len(trace) > TRACEBACK_CHARS:
@@ -100,6 +102,7 @@ def describe(error, outcome):
         "exception_type": name[:200],
         "exception_message": message,
         "traceback": trace,
+        "values": values,
     }
 
 

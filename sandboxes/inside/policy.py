@@ -1,9 +1,11 @@
 """How programs are compiled, and what their module holds before they run: as in plain Python, or by a policy."""
 
+import functools
 import os
 import sys
 from importlib import import_module
 
+from .asserts import compile_tests, keeping
 from .frames import TESTS
 from .kernel import LINUX
 
@@ -24,6 +26,10 @@ class PlainPython:
         """The code of a program."""
         return compile(source, file, "exec", dont_inherit=True)
 
+    def compile_tests(self, source, file):
+        """The code of tests: what their asserts compare is told where one fails."""
+        return compile_tests(source, file)
+
     def prepare(self, module):
         """Leaves a program's new module as it is."""
 
@@ -39,6 +45,7 @@ class Policy(PlainPython):
         """
         super().__init__(loaded.output_variable)
         self.compile, self.prepare = loaded.compile, loaded.prepare
+        self.compile_tests = functools.partial(loaded.compile, change=keeping)
         module = type(sys)("candidate")
         # Once here: what goes wrong is no program's fault.
         self.prepare(module)

@@ -1,7 +1,9 @@
 """Programs whose tests run in one process and whose candidate in another: the supervisor's part."""
 
 import _socket
+import os
 import select
+import signal
 import struct
 import time
 
@@ -14,6 +16,8 @@ from .trial import Trial
 
 # For a candidate, once its tests have ended.
 SECONDS_TO_LEAVE = 0.02
+# For one that its tests have lost: the news of its end may come much later than that of its socket's.
+SECONDS_TO_BE_GONE = 0.5
 # Those of a process that outlives one candidate's tests: each of them is held by the clock.
 LIMITS_OF_TESTS = {"wall_seconds": 0, "cpu_seconds": 1 << 20, "output_bytes": 0, "kept_bytes": 0}
 
@@ -58,15 +62,18 @@ class Separate:
 
     def end(self, of_tests, of_candidate):
         """The reply for a candidate whose tests have ended. Ends the candidate too."""
-        if of_candidate.ended_at is None and of_candidate.has_news(SECONDS_TO_LEAVE):
+        reply = said = of_tests.reply()
+        seconds = SECONDS_TO_BE_GONE if said.get("outcome") == GONE else SECONDS_TO_LEAVE
+        if of_candidate.ended_at is None and of_candidate.has_news(seconds):
             of_candidate.hear()
         was_left = of_candidate.ended_at is None
         if was_left:
             of_candidate.stop(of_tests.reason)
-        reply = said = of_tests.reply()
+            # One that had begun to end by itself has another status than that of a process that is ended from outside.
+            was_left = os.WIFSIGNALED(of_candidate.status) and os.WTERMSIG(of_candidate.status) == signal.SIGKILL
         if of_tests.reason or said.get("outcome") == GONE:
             of_candidate.reason = of_tests.reason
-            reply = of_candidate.reply()
+            reply = {**of_candidate.reply(), "record": said.get("record", "")}
             if reply.get("outcome") == "passed" or (was_left and not of_tests.reason):
                 # It ended as one does that the tests have left, or was ended here because it did not.
                 reply.update(outcome="exited", detail="left before its tests were done: " + said["detail"])

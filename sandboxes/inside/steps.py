@@ -1,6 +1,9 @@
 """Programs that have steps: commands that compile them, and runs that are tests. The supervisor's part."""
 
 import json
+import os
+import re
+import signal
 
 from .built import is_as, state_of
 from .checkers import difference
@@ -17,6 +20,10 @@ MOST_COMPILER_CHARS = 8000
 MOST_REPLY_BYTES, BYTES_OF_TEST, BYTES_OF_CHAR = 15 << 20, 120, 6
 CHANGED = {"outcome": "failed", "detail": "an earlier run changed the files that the program was built as"}
 COSTS = ("wall_seconds", "cpu_seconds", "peak_memory_bytes")
+
+
+# What the C library says before it aborts a program, after the program's name.
+FAILED_ASSERT = re.compile(r"^[^\s:]+: (.{1,1000}: Assertion `.{1,1000}' failed\.)$", re.MULTILINE)
 
 
 class Steps:
@@ -112,7 +119,11 @@ class Steps:
         said = command_reply(trial, started_at(trial.setup), step.get("memory_status"))
         if said.get("outcome") in ("failed", "crashed") and step["argv"] is not None:
             words = telling(said["stderr"], said["stdout"])
-            said["detail"] += ": " + words if words else ""
+            if aborted(trial.status) and (failed := FAILED_ASSERT.search(said["stderr"])):
+                # As an exception would be, and not as a crash: a program that only says so has failed either way.
+                said.update(outcome="failed", detail=failed[1])
+            else:
+                said["detail"] += ": " + words if words else ""
         return trial, said
 
     def test_of(self, step, said):
@@ -134,6 +145,11 @@ class Steps:
             return False
         self.bytes_left -= size
         return True
+
+
+def aborted(status):
+    """Whether a process ended itself by abort."""
+    return os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGABRT
 
 
 def add(reply, said):

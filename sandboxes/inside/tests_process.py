@@ -7,6 +7,7 @@ import struct
 import sys
 import time
 
+from .asserts import compile_tests
 from .frames import TESTS_HEAD, read_exact, write_frame
 from .judge import TESTS_FILE
 from .tests_side import judge_remotely
@@ -53,6 +54,6 @@ def serve_tests(fd, output_variable):
 def compiled(tests):
     """The code of tests; None if they can't be compiled, which each run then reports."""
     try:
-        return compile(tests, TESTS_FILE, "exec", dont_inherit=True)
+        return compile_tests(tests, TESTS_FILE)
     except BaseException:
         return None

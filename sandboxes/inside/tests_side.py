@@ -5,13 +5,14 @@ import sys
 import traceback
 from importlib import import_module
 
+from .asserts import compile_tests
 from .crossing import CannotCross
 from .guarding import Guard
 from .judge import MESSAGE_CHARS, TESTS_FILE, TRACEBACK_CHARS, describe
 from .libraries import SAFE_MODULES
 from .link import RAISED, Gone
 from .operators import is_special
-from .output import MOST_JSON_BYTES, RECORD, output_of
+from .output import MOST_JSON_BYTES, output_of, record_of
 from .stand_ins import ADVICE
 
 BUILTINS = frozenset(vars(sys.modules["builtins"]))
@@ -54,7 +55,7 @@ def judge_remotely(tests, tests_code, fd, output_variable=None):
     link = Guard(fd, tests)
     try:
         report = judge_over(link, tests, tests_code)
-        if not link.gone and (record := output_of(getattr(link, "namespace", {}), RECORD)):
+        if record := record_of(getattr(link, "namespace", {})):
             report = {**(report or {"outcome": "passed"}), "record": record}
         if output_variable is None or link.gone:
             return report
@@ -78,7 +79,7 @@ def judge_over(link, tests, tests_code):
         return gone(error)
     try:
         if tests_code is None:
-            tests_code = compile(tests, TESTS_FILE, "exec", dont_inherit=True)
+            tests_code = compile_tests(tests, TESTS_FILE)
     except BaseException as error:
         return describe(error, "compile_error")
     report = None

@@ -69,8 +69,13 @@ class Restricted:
         idle = [name for name, guard in self.guards.idle().items() if self.names[name] == guard]
         self.policy = chosen_policy(settings["policy"], settings["allow_underscore_variable_names"], idle)
 
-    def compile(self, source: str, file: str) -> CodeType:
+    def compile(self, source: str, file: str, change: Callable[[ast.Module], ast.Module] | None = None) -> CodeType:
         """The code of a program.
+
+        Args:
+            source: of the program.
+            file: its name in tracebacks.
+            change: what is to be done to what the policy has made of it.
 
         Raises:
             SyntaxError: if it is no program, or if the policy refuses it: the message names line and rule.
@@ -85,7 +90,7 @@ class Restricted:
                 raise SyntaxError(refusal(errors, file))
             # compile_restricted_exec would have programs inherit what RestrictedPython imports from __future__: then no
             # annotation is evaluated, and a program that lacks `from typing import List` passes.
-            return compile(tree, file, "exec", dont_inherit=True)
+            return compile(change(tree) if change else tree, file, "exec", dont_inherit=True)
         finally:
             sys.setrecursionlimit(depth)
 
