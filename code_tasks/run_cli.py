@@ -218,6 +218,10 @@ def run(
             said = scoring.run(output, settings, resume)
     except (BadInput, DraftError, ValueError, TypeError, NotImplementedError, SandboxUnavailable) as error:
         fail(str(error))
+    except KeyboardInterrupt:
+        if output and draft_of(output).exists():
+            typer.echo(f"\nthe results so far are in {draft_of(output)}: --resume goes on from there", err=True)
+        raise
     finally:
         close_pools()
     typer.echo(said.as_text(k), nl=False)

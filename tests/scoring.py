@@ -60,6 +60,13 @@ def code_eval(*args, **variables):
     return python("-m", "code_tasks.cli", *args, **variables)
 
 
+def results_of(path):
+    """The samples with their results that `code-eval run` wrote; the last line is its summary."""
+    *results, last = lines_of(path)
+    assert list(last) == ["summary"]
+    return results
+
+
 def lines_of(path):
     """The objects of a JSON lines file."""
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]

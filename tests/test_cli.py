@@ -9,7 +9,7 @@ import tempfile
 import uuid
 
 import pytest
-from scoring import PROBLEM, ROOT, SECONDS, code_eval, environment, lines_of
+from scoring import PROBLEM, ROOT, SECONDS, code_eval, environment, lines_of, results_of
 from watching import all_gone, processes_with, runs, wait_until
 
 from sandboxes import CANARIES
@@ -25,7 +25,7 @@ def examples(tmp_path_factory):
     arguments = ["run", EXAMPLES / "samples.jsonl", "--problems", EXAMPLES / "problems.jsonl", "--output", output]
     done = code_eval(*arguments, "-k", 1, "-k", 3)
     assert done.returncode == 0, done.stderr
-    return done, lines_of(output)
+    return done, results_of(output)
 
 
 def test_examples_outcomes(examples):
@@ -56,7 +56,7 @@ def test_output_order_of_mixed_tasks(files, tmp_path):
     samples = [{"task_id": f"t/{place % 3}", "completion": f"    return a + b  # {place}\n"} for place in range(9)]
     arguments = files(samples, problems)
     assert code_eval(*arguments, "--output", tmp_path / "results.jsonl").returncode == 0
-    results = lines_of(tmp_path / "results.jsonl")
+    results = results_of(tmp_path / "results.jsonl")
     assert [{name: record[name] for name in ("task_id", "completion")} for record in results] == samples
 
 
@@ -223,7 +223,7 @@ def test_text_that_is_no_text(files, tmp_path):
     completions = [RIGHT, "    return '\ud800'\n"]
     done = code_eval(*files(completions), "--output", tmp_path / "results.jsonl")
     assert done.returncode == 0, done.stderr
-    results = lines_of(tmp_path / "results.jsonl")
+    results = results_of(tmp_path / "results.jsonl")
     assert [(each["completion"], each["passed"]) for each in results] == [(RIGHT, True), (completions[1], False)]
 
 

@@ -3,7 +3,7 @@
 import os
 
 import pytest
-from scoring import PROBLEM, ROOT, code_eval, lines_of
+from scoring import PROBLEM, ROOT, code_eval, results_of
 
 RIGHT = "    return a + b\n"
 # Equal to all: what tests in the same interpreter can't find out.
@@ -27,7 +27,7 @@ def test_grading(files, tmp_path, options, gradings, passed):
     samples = [{"task_id": "t/0", "completion": LIAR}, {"task_id": "t/1", "completion": RIGHT}]
     done = code_eval(*files(samples, problems), *options, "--output", tmp_path / "results.jsonl")
     assert done.returncode == 0, done.stderr
-    results = lines_of(tmp_path / "results.jsonl")
+    results = results_of(tmp_path / "results.jsonl")
     assert [each["grading"] for each in results] == gradings
     assert [each["passed"] for each in results] == passed
 
@@ -38,7 +38,7 @@ def test_memory_mb(files, tmp_path):
     outcomes = []
     for options in ([], ["--memory-mb", 64]):
         code_eval(*files([needs_100_mib]), *options, "--output", tmp_path / "results.jsonl")
-        outcomes += [each["outcome"] for each in lines_of(tmp_path / "results.jsonl")]
+        outcomes += [each["outcome"] for each in results_of(tmp_path / "results.jsonl")]
     assert outcomes == ["passed", "out_of_memory"]
 
 
@@ -51,7 +51,7 @@ def test_isolation_off(files, tmp_path, command):
         assert 'isolation="off"' in done.stdout
     else:
         done = code_eval(*files([RIGHT]), "--isolation", "off", "--output", tmp_path / "results.jsonl")
-        [layers] = [each["isolation"] for each in lines_of(tmp_path / "results.jsonl")]
+        [layers] = [each["isolation"] for each in results_of(tmp_path / "results.jsonl")]
     assert done.returncode == 0, done.stderr
     assert "rlimits" in layers
     assert not {"mount", "pid", "net", "seccomp"} & set(layers)
@@ -74,7 +74,7 @@ def test_what_samples_find(files, folder, tmp_path, needs, option, needed, layer
         arguments = files([f"    {needed}\n{RIGHT}".replace("FOLDER", folder)])
         done = code_eval(*arguments, *options, "--output", tmp_path / "results.jsonl")
         assert done.returncode == 0, done.stderr
-        passed += [each["passed"] for each in lines_of(tmp_path / "results.jsonl")]
+        passed += [each["passed"] for each in results_of(tmp_path / "results.jsonl")]
     assert passed == [True, False]
 
 
@@ -94,7 +94,7 @@ def test_restrictions(files, tmp_path, option, completion):
         arguments = [*files([completion + RIGHT]), "--sandbox", "restricted", *options]
         done = code_eval(*arguments, "--output", tmp_path / "results.jsonl")
         assert done.returncode == 0, done.stderr
-        passed += [each["passed"] for each in lines_of(tmp_path / "results.jsonl")]
+        passed += [each["passed"] for each in results_of(tmp_path / "results.jsonl")]
     assert passed == [True, False]
 
 
@@ -108,7 +108,7 @@ def test_policy(files, tmp_path, policy, outcome):
     paths = os.pathsep.join([str(ROOT), str(tmp_path)])
     done = code_eval(*arguments, "--output", tmp_path / "results.jsonl", PYTHONPATH=paths)
     assert done.returncode == 0, done.stderr
-    [result] = lines_of(tmp_path / "results.jsonl")
+    [result] = results_of(tmp_path / "results.jsonl")
     assert result["outcome"] == outcome, result["detail"]
 
 

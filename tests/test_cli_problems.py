@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 from conftest import unavailable
-from scoring import DATA, PROBLEM, ROOT, code_eval, lines_of
+from scoring import DATA, PROBLEM, ROOT, code_eval, results_of
 from test_agreement import read
 
 from code_tasks.humaneval_x import stub_of
@@ -22,7 +22,7 @@ def scored(files, tmp_path):
     def score(samples, problems, *options):
         done = code_eval(*files(samples, problems), *options, "--output", tmp_path / "results.jsonl", PYTHONPATH=PATHS)
         assert done.returncode == 0, done.stderr
-        return lines_of(tmp_path / "results.jsonl")
+        return results_of(tmp_path / "results.jsonl")
 
     PATHS = f"{ROOT}:{tmp_path}"
     return score
@@ -50,7 +50,7 @@ def test_humaneval_x(tmp_path, language):
     options = ["--problems", DATA / name, "--timeout", 60, "--compile-timeout", 120, "--output", tmp_path / "out.jsonl"]
     done = code_eval("run", tmp_path / "samples.jsonl", *options)
     assert done.returncode == 0, done.stderr
-    results = lines_of(tmp_path / "out.jsonl")
+    results = results_of(tmp_path / "out.jsonl")
     assert outcomes(results) == ["passed", "failed"] * len(chosen), [each["detail"] for each in results]
 
 

@@ -1,0 +1,126 @@
+"""What `code-eval run --resume` promises: a run that was killed goes on where it was."""
+
+import json
+import signal
+import subprocess
+import sys
+
+import pytest
+from scoring import PROBLEM, ROOT, SECONDS, code_eval, environment, results_of
+from watching import wait_until
+
+from code_tasks.draft import draft_of, summary_of
+
+COUNT = 120
+SLOW = "    import time\n    time.sleep(0.1)\n    return {number} % 3 and a + b\n"
+
+
+@pytest.fixture
+def arguments(files, tmp_path):
+    """The arguments of a run that takes some seconds, without --output."""
+    problems = [PROBLEM, {**PROBLEM, "task_id": "t/1"}]
+    samples = [{"task_id": f"t/{number % 2}", "completion": SLOW.format(number=number)} for number in range(COUNT)]
+    return files(samples, problems)
+
+
+def killed(arguments, output, results=20):
+    """Starts a run, and kills it when some results are there. Returns its draft."""
+    draft = draft_of(output)
+    command = [sys.executable, "-m", "code_tasks.cli", *arguments, "--output", output]
+    process = subprocess.Popen([str(each) for each in command], cwd=ROOT, env=environment())
+    try:
+        assert wait_until(lambda: draft.exists() and draft.read_bytes().count(b"\n") > results, SECONDS)
+    finally:
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    return draft
+
+
+def outcomes(output):
+    """What is the same in two runs of the same samples."""
+    names = ("task_id", "completion", "completion_id", "passed", "result")
+    return [[each[name] for name in names] for each in results_of(output)]
+
+
+def test_a_killed_run_goes_on(arguments, tmp_path):
+    """After kill -9 the rest is run, and the file is that of a run that was not killed."""
+    undisturbed, output = tmp_path / "undisturbed.jsonl", tmp_path / "results.jsonl"
+    assert code_eval(*arguments, "--output", undisturbed).returncode == 0
+    there = killed(arguments, output).read_bytes().count(b"\n") - 1
+    done = code_eval(*arguments, "--output", output, "--resume")
+    assert done.returncode == 0, done.stderr
+    assert outcomes(output) == outcomes(undisturbed)
+    assert len(outcomes(output)) == COUNT
+    summary = summary_of(output)
+    assert summary["samples"] == COUNT
+    assert summary["samples_run"] <= COUNT - there + 1
+    assert f"{COUNT} samples of 2 tasks" in done.stdout
+    assert not draft_of(output).exists()
+
+
+def test_a_killed_run_is_not_written_over(arguments, tmp_path):
+    """Without --resume a run says what was left, and what to do."""
+    draft = killed(arguments, tmp_path / "results.jsonl")
+    left = draft.read_bytes()
+    done = code_eval(*arguments, "--output", tmp_path / "results.jsonl")
+    assert done.returncode == 1
+    assert "--resume" in done.stderr
+    assert draft.read_bytes() == left
+
+
+def test_other_settings_are_told(arguments, tmp_path):
+    """A run that is gone on with in another way is refused, with what differs."""
+    killed(arguments, tmp_path / "results.jsonl")
+    done = code_eval(*arguments, "--output", tmp_path / "results.jsonl", "--resume", "--grading", "separate")
+    assert done.returncode == 1
+    assert "grading was 'shared', and is 'separate'" in done.stderr
+
+
+def test_a_whole_file_is_left_alone(files, tmp_path):
+    """There is nothing to go on with where all results are there."""
+    arguments = [*files(["    return a + b\n"]), "--output", tmp_path / "results.jsonl"]
+    assert code_eval(*arguments).returncode == 0
+    written = (tmp_path / "results.jsonl").read_bytes()
+    done = code_eval(*arguments, "--resume")
+    assert (done.returncode, (tmp_path / "results.jsonl").read_bytes()) == (0, written)
+    assert "is whole" in done.stdout
+
+
+def test_resume_without_output(files):
+    """--resume needs the file that is to be written."""
+    done = code_eval(*files(["    return a + b\n"]), "--resume")
+    assert done.returncode == 2
+    assert "--output" in done.stderr
+
+
+def test_the_summary_says_what_the_run_cost(files, tmp_path):
+    """The last line of the file has the run's speed, how busy its workers were, and the memory used."""
+    assert code_eval(*files(["    return a + b\n"] * 5), "--output", tmp_path / "results.jsonl").returncode == 0
+    summary = summary_of(tmp_path / "results.jsonl")
+    assert summary["samples"] == 5
+    assert summary["samples_per_second"] > 0
+    assert 0 < summary["worker_utilisation"] <= 1
+    assert (summary["restarts"], summary["retries"], summary["lost_seconds"]) == (0, 0, 0)
+    assert summary["peak_memory_bytes"] > 1 << 20
+    assert summary["caller_peak_memory_bytes"] > 1 << 20
+
+
+def test_samples_from_a_pipe(files, tmp_path):
+    """Samples may come from what can be read once."""
+    command, path, *rest = files(["    return a + b\n"] * 3)
+    script = [sys.executable, "-m", "code_tasks.cli", command, "/dev/stdin", *rest]
+    done = subprocess.run(
+        [str(each) for each in script], input=path.read_bytes(), cwd=ROOT, env=environment(), capture_output=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert b"3 samples of 1 tasks" in done.stdout
+
+
+def test_a_pipe_is_named_in_errors(files):
+    """What is wrong with samples from a pipe is told with the name that was given."""
+    command, _, *rest = files(["    return a + b\n"])
+    script = [sys.executable, "-m", "code_tasks.cli", command, "/dev/stdin", *rest]
+    bad = json.dumps({"task_id": "t/9", "completion": ""}).encode()
+    done = subprocess.run([str(each) for each in script], input=bad, cwd=ROOT, env=environment(), capture_output=True)
+    assert done.returncode == 1
+    assert done.stderr.startswith(b"/dev/stdin:1: there is no problem")
