@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
+from code_tasks.cache_cli import CacheOption, cache_app
 from code_tasks.correctness_cli import correctness
 from code_tasks.results_file import check_writable, fail, write_results
 from sandboxes import (
@@ -19,14 +20,18 @@ from sandboxes import (
     Pool,
     ProgressBar,
     SandboxUnavailable,
+    Sharing,
+    SharingPool,
     Verdict,
     canaries_of,
     close_pools,
     disagreements,
+    open_pool,
     open_sandbox,
     positive,
     usable_cpus,
 )
+from sandboxes.cache import DEFAULT_CACHE_MB
 from sandboxes.docker_engine import Engine
 from sandboxes.docker_images import prune as prune_docker
 
@@ -39,6 +44,7 @@ app = typer.Typer(
 
 docker_app = typer.Typer(no_args_is_help=True, help="What the sandbox docker keeps at the engine.")
 app.add_typer(docker_app, name="docker")
+app.add_typer(cache_app, name="cache")
 app.command()(correctness)
 
 DEFAULT_SANDBOX = "subprocess"
@@ -110,7 +116,8 @@ def run(
     ] = None,
     timeout: Annotated[float, typer.Option(help="Seconds on the clock for each sample.")] = 3.0,
     num_workers: Annotated[
-        int | None, typer.Option(min=1, help="Samples that run at once.", show_default="the CPUs it may use")
+        int | None,
+        typer.Option(min=1, help="Samples that run at once.", show_default="the CPUs it may use, or the cluster's"),
     ] = None,
     grading: Annotated[
         Grading,
@@ -123,6 +130,14 @@ def run(
         int, typer.Option(min=1, help="MiB of memory that each sample may use, with all that it starts.")
     ] = Limits().memory_bytes >> 20,
     sandbox: SandboxOption = DEFAULT_SANDBOX,
+    cluster: Annotated[
+        str | None,
+        typer.Option(
+            help="Run samples on the nodes of a Ray cluster: auto, one that runs here or that RAY_ADDRESS leads to; "
+            "local, one that is started for this; or ray://HOST:PORT.",
+            show_default="this machine",
+        ),
+    ] = None,
     isolation: IsolationOption = IsolationMode.AUTO,
     network: Annotated[bool, typer.Option("--network", help="Let samples use the network.")] = False,
     read_only_path: Annotated[
@@ -158,6 +173,25 @@ def run(
         list[str] | None,
         typer.Option(help="With --sandbox docker: a PyPI requirement to install on the image; may be repeated."),
     ] = None,
+    cache_dir: CacheOption = None,
+    cache_mb: Annotated[
+        int | None, typer.Option(min=1, help="MiB of the cache.", show_default=str(DEFAULT_CACHE_MB))
+    ] = None,
+    cache_unstable: Annotated[
+        bool,
+        typer.Option("--cache-unstable", help="Keep time-outs, results for want of memory and flaky ones there too."),
+    ] = False,
+    dedupe: Annotated[
+        bool | None,
+        typer.Option(
+            "--dedupe/--no-dedupe",
+            help="Run samples that are the same once for all.",
+            show_default="those that look deterministic, in subprocess and restricted",
+        ),
+    ] = None,
+    repeats: Annotated[
+        int, typer.Option(min=1, help="Run each sample so often; the first run counts, and others are reported.")
+    ] = 1,
     on_sandbox_error: Annotated[
         OnSandboxError, typer.Option(help="What to do about a sample that the sandbox could not run.")
     ] = OnSandboxError.RAISE,
@@ -193,7 +227,15 @@ def run(
             preload=preload or (),
             **{name: value for name, value in own_options.items() if value is not None},
         )
-        pool = Pool(box)
+        sharing = Sharing.checked(
+            cache_dir=cache_dir,
+            cache_mb=cache_mb,
+            cache_unstable=cache_unstable or None,
+            dedupe=dedupe,
+            repeats=repeats,
+        )
+        runner = open_pool(box, cluster)
+        pool = SharingPool(runner, sharing)
         tasks = read_problems(problems) if problems else load_problems(str(dataset), split)
         completions = read_samples(samples, tasks)
     except (BadInput, NotImplementedError, SandboxUnavailable) as error:
@@ -206,7 +248,7 @@ def run(
     began = time.monotonic()
     try:
         with ProgressBar(len(job.programs), None) as bar:
-            in_order = pool.run_all(job.programs, num_workers or usable_cpus(), bar.count, on_sandbox_error.value)
+            in_order = pool.run_all(job.programs, num_workers or runner.cpus(), bar.count, on_sandbox_error.value)
     except SandboxUnavailable as error:
         fail(str(error))
     finally:

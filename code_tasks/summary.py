@@ -74,8 +74,23 @@ def as_text(ended: Mapping[str, Sequence[Ended]], ks: Sequence[int] | None, wall
     lines += [f"  {outcome.value:<16}{counts[outcome]:7}" for outcome in Outcome if counts[outcome]]
     if counts[None]:
         lines.append(f"  {'not run':<16}{counts[None]:7}   (the sandbox broke; counted neither as right nor as wrong)")
+    lines += notes(everything)
     # Task names come from files; a detail is printable already.
     return "\n".join(printable(line) for line in [*lines, *slowest(ended), *failing(ended), ""])
+
+
+def notes(everything: Sequence[Ended]) -> list[str]:
+    """Lines on samples that were run several times, or not at all; none where there are none."""
+    verdicts = [each for each in everything if isinstance(each, Verdict)]
+    again = sum(each.attempts > 1 and not each.cached for each in verdicts)
+    counts = {
+        "flaky: their runs had different outcomes, and the first counts": sum(each.flaky for each in verdicts),
+        "run again: the sandbox broke, or they timed out on a busy machine": again,
+        "not run: they are the same as others": sum(each.duplicate_of is not None for each in verdicts),
+        "not run: their results were in the cache": sum(each.cached for each in verdicts),
+    }
+    lines = [f"  {count} {what}" for what, count in counts.items() if count]
+    return ["", *lines] if lines else []
 
 
 def slowest(ended: Mapping[str, Sequence[Ended]]) -> list[str]:

@@ -13,7 +13,7 @@ from sandboxes.answers import EXTRACTORS
 from sandboxes.cases import Cases, Checker, cases_of, checked_by, tests_of_calls
 from sandboxes.checks import positive, shortened
 from sandboxes.contract import MOST_KEPT_BYTES, Limits, Program, Verdict
-from sandboxes.dispatch import Ended
+from sandboxes.dispatch import Ended, Runner
 from sandboxes.grading import grading_of
 from sandboxes.inside.checkers import CHECKERS
 from sandboxes.languages import (
@@ -25,7 +25,6 @@ from sandboxes.languages import (
     program_in,
     version_of,
 )
-from sandboxes.pool import Pool
 from sandboxes.python_tests import needs_shared, runnable, with_tests
 from sandboxes.steps import SCRIPT_FILE, Plan, Run, Step, program_with_steps
 
@@ -108,7 +107,7 @@ class Kinds:
         """Those of them that an image does not have: Go's packages are compiled here, by tools that run anywhere."""
         return list(go_packages.compiled()) if "go" in self.all_languages else []
 
-    def find_languages(self, pool: Pool) -> None:
+    def find_languages(self, pool: Runner) -> None:
         """Raises SandboxUnavailable, with what to install, if a sandbox has no compiler or interpreter for them."""
         for name in sorted(self.all_languages - {"python"}):
             # Go's own command is not used in a container.
@@ -209,12 +208,8 @@ class Job:
             references += [found if found and decides else of_python] * len(candidates)
         return cls(programs, references, kinds)
 
-    def finished(self, ended: Sequence[Ended]) -> list[Ended]:
-        """What became of all programs: with single tests, and after the caller's checker has seen their output."""
-        return [self.finished_one(index, each) for index, each in enumerate(ended)]
-
     def finished_one(self, index: int, verdict: Ended) -> Ended:
-        """The same for one of them."""
+        """What became of a program: with single tests, and after the caller's checker has seen its output."""
         reference = self.references[index]
         if not isinstance(verdict, Verdict):
             return verdict
@@ -239,7 +234,7 @@ def maker(
                 raise ValueError("tests for pytest run with the candidate; choose grading='auto' or 'shared'")
             tests = runnable(reference, not kinds.stop_at_first_failure)
             chosen = "shared" if grading == "auto" and needs_shared(reference) else grading_of(grading, tests)
-            return lambda candidate: Program(candidate, tests, limits, chosen)
+            return lambda candidate: Program(candidate, tests, limits, chosen, reference=reference)
         return lambda candidate: program_in(language, candidate, reference, limits, kinds.compile_seconds)
     if cases.function:
         if language != "python":
@@ -251,7 +246,7 @@ def maker(
     if language == "python":
         return lambda candidate: program_with_steps({SCRIPT_FILE: candidate}, plan, limits)
     files = LANGUAGES[language].script.files
-    return lambda candidate: program_with_steps(files(candidate, ""), plan, limits)
+    return lambda candidate: program_with_steps(files(candidate, ""), plan, limits, language=language)
 
 
 def whole_program(language: str, program: str, limits: Limits, kinds: Kinds) -> Program:
