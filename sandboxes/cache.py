@@ -32,7 +32,7 @@ SECONDS_TO_WAIT = 30.0
 # When a row was last used is not written each time, which would cost more than to read it.
 SECONDS_BETWEEN_USES = 3600
 ROWS_AT_ONCE = 500
-ROWS_EVICTED_AT_ONCE = 200
+ROWS_EVICTED_AT_ONCE = 20
 # Of its bound, what is left after an eviction, so that not each row brings one about.
 SHARE_KEPT = 0.9
 # Of its bound, what one verdict may take.
@@ -174,7 +174,8 @@ class Cache:
         """Has what is wrong in the block end in a warning, with the damaged set aside."""
         try:
             yield
-        except (Damaged, sqlite3.Error, OSError) as error:
+        # The second: of a damaged database not even the error's text may be text.
+        except (Damaged, UnicodeError, sqlite3.Error, OSError) as error:
             code = getattr(error, "sqlite_errorcode", 0) & 0xFF
             if isinstance(error, OSError) or code in UNUSABLE:
                 self._give_up(error)
@@ -182,7 +183,7 @@ class Cache:
             try:
                 self._set_aside(error)
                 self._open()
-            except (sqlite3.Error, OSError) as second:
+            except (UnicodeError, sqlite3.Error, OSError) as second:
                 self._give_up(second)
 
     def _give_up(self, error: Exception) -> None:
@@ -192,7 +193,7 @@ class Cache:
     def _close(self) -> None:
         database, self._database = self._database, None
         if database:
-            with contextlib.suppress(sqlite3.Error):
+            with contextlib.suppress(sqlite3.Error, UnicodeError):
                 database.close()
 
     def _open(self) -> None:
@@ -235,7 +236,7 @@ class Cache:
             yield database
             database.execute("COMMIT")
         except BaseException:
-            with contextlib.suppress(sqlite3.Error):
+            with contextlib.suppress(sqlite3.Error, UnicodeError):
                 database.execute("ROLLBACK")
             raise
 

@@ -145,10 +145,14 @@ def test_four_threads(metric):
 class FakePool:
     """A pool that gives the verdicts it was made with."""
 
-    sandbox, cpus = RlimitProcessSandbox(), 2
+    sandbox = RlimitProcessSandbox()
 
     def __init__(self, *ended):
         self.ended = list(ended)
+
+    def cpus(self):
+        """As many as this machine has."""
+        return 2
 
     def run_all(self, programs, num_workers, on_ended, on_sandbox_error, should_stop):
         """The verdicts, whatever the programs."""
