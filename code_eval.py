@@ -16,7 +16,7 @@ import dataclasses
 import os
 import re
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import datasets
@@ -58,10 +58,13 @@ Args:
         "fn_name" for calls of a function; or cases as a str of JSON.
     k: int or list of int, >= 1: the k of pass@k. Default [1, 10, 100]; those that some task has too few candidates for
         are left out, with a warning.
-    num_workers: int, >= 1: candidates that run at once. Default: the CPUs that this process may use.
+    num_workers: int, >= 1: candidates that run at once. Default: the CPUs that this process may use, or the cluster's.
     timeout: float, > 0: seconds on the clock that a candidate with its tests may take. Default 3.0.
     sandbox: str: where candidates run: "subprocess"; "restricted": there too, in RestrictedPython; "docker": in
         containers. Default: the configuration name given to `evaluate.load`, else "subprocess".
+    cluster: str: "auto", "local" or "ray://HOST:PORT": the Ray cluster whose nodes run candidates, each in such a
+        sandbox: the one that runs here or that RAY_ADDRESS leads to, one that is started for this process, or that one.
+        A Ray that you have connected to is used instead. Default None: candidates run on this machine.
     language: str: "python" (default), "java", "go", "javascript", "typescript", "cpp", "c", "rust" or "bash".
     languages: list of str: instead of language, one per task.
     compile_timeout: float, > 0: seconds on the clock of each compiler. Default 30.
@@ -75,6 +78,15 @@ Args:
         defines what the tests use; or a function (candidate, reference) -> code. Default None: all of it is code.
     on_sandbox_error: "raise" (default) or "exclude": what to do about a candidate that the sandbox could not run, also
         after it was tried on fresh workers. An excluded one counts neither as right nor as wrong.
+    cache_dir: str: a folder for the results of calls, which are taken from there when the same candidate meets the same
+        tests in the same sandbox again. Default none.
+    cache_mb: int, >= 1: MiB of that folder; beyond it those results go that were used longest ago. Default 1024.
+    cache_unstable: bool: whether time-outs, results for want of memory and flaky ones are kept too. Default False.
+    dedupe: bool: whether candidates that are the same, with the same tests and limits, are run once for all. Default:
+        in "subprocess" and "restricted", without a network, those that look deterministic: without a clock, randomness,
+        threads, processes or files.
+    repeats: int, >= 1: how often each candidate is run. What counts is the first run; the results tell of the others.
+        Default 1.
     progress: bool: whether to show a bar. Default: on a terminal, for runs of more than a second or two.
     grading: str: "shared" (default): tests run in the candidate's interpreter; "separate": in another, so that a
         candidate can't forge a pass; "auto": "separate", unless the text of the tests shows that they need "shared".
@@ -116,7 +128,10 @@ Returns:
         "failed", "compile_error", "timed_out", "out_of_memory", "crashed", "exited" or "output_limit"), "detail",
         "exception_type", "exception_message", "traceback", "stdout", "stderr", "wall_seconds", "cpu_seconds",
         "peak_memory_bytes", "isolation" (list of str: the layers that were on), "grading" ("shared" or "separate"),
-        "tests" (list of {"name", "outcome", "message", "seconds"}, one per test that was run) and "attempts";
+        "tests" (list of {"name", "outcome", "message", "seconds"}, one per test that was run), "attempts", "cached"
+        (bool: from the cache), "duplicate_of" ([task_id, completion_id] of the same candidate, which was run for both,
+        or None), "repeats" (list of the outcomes of all runs, if there were to be several) and "flaky" (bool: whether
+        they differ);
         with sandbox="restricted" also "exception_description", which is "exception_message", and with `return_output`
         "output".
 Raises:
@@ -158,14 +173,20 @@ class Options:
     """The arguments of `compute` besides the samples, checked."""
 
     k: tuple[int, ...]
-    num_workers: int
+    num_workers: int | None
+    """None: as many as there are CPUs where candidates run."""
+
     limits: sandboxes.Limits
     sandbox: sandboxes.Sandbox
+    cluster: str | None
     grading: str
     on_sandbox_error: str
     progress: bool | None
     kinds: sandboxes.Kinds
     """How tasks are run: in which language, on which kind of tests."""
+
+    sharing: sandboxes.Sharing
+    """What is run once, not at all, or several times."""
 
     more_keys: tuple[str, ...]
     """Of results: those that only some sandboxes have."""
@@ -174,15 +195,16 @@ class Options:
     def checked(cls, config_name: str, options: dict[str, Any]) -> "Options":
         """Options from the keywords given to `compute`; `config_name` is the one given to `evaluate.load`."""
         given: dict[str, Any] = {"k": [1, 10, 100], "num_workers": None, "timeout": 3.0, "sandbox": None}
-        given |= {"grading": DEFAULT_GRADING, "on_sandbox_error": "raise", "progress": None}
-        given |= dict.fromkeys(("cpu_seconds", *_COUNTS, *_CONFINEMENT, *_OWN_OPTIONS, *sandboxes.TASK_OPTIONS))
+        given |= {"grading": DEFAULT_GRADING, "on_sandbox_error": "raise", "progress": None, "cluster": None}
+        given |= dict.fromkeys(("cpu_seconds", *_COUNTS, *_CONFINEMENT, *_OWN_OPTIONS))
+        given |= dict.fromkeys((*sandboxes.TASK_OPTIONS, *sandboxes.SHARING_OPTIONS))
         if unknown := sorted(set(options) - set(given)):
             raise TypeError(f"compute() has no option {unknown[0]!r}; the options are {', '.join(given)}")
         given |= options
         k = given["k"] if isinstance(given["k"], list | tuple | np.ndarray) else [given["k"]]
         if len(k) == 0:
             raise ValueError("k must hold at least one number, not none")
-        num_workers = sandboxes.usable_cpus() if given["num_workers"] is None else given["num_workers"]
+        num_workers, cluster = given["num_workers"], given["cluster"]
         if given["on_sandbox_error"] not in sandboxes.ON_SANDBOX_ERROR:
             choices = " or ".join(map(repr, sandboxes.ON_SANDBOX_ERROR))
             raise ValueError(f"on_sandbox_error must be {choices}, not {given['on_sandbox_error']!r}")
@@ -197,13 +219,15 @@ class Options:
         more_keys += ("exception_description",) if sandbox.name == "restricted" else ()
         return cls(
             k=tuple(sandboxes.whole_number("k", each) for each in k),
-            num_workers=sandboxes.whole_number("num_workers", num_workers),
+            num_workers=None if num_workers is None else sandboxes.whole_number("num_workers", num_workers),
             limits=_limits(given),
             sandbox=sandbox,
+            cluster=None if cluster is None else sandboxes.checked_cluster(cluster),
             grading=given["grading"],
             on_sandbox_error=given["on_sandbox_error"],
             progress=given["progress"],
             kinds=kinds,
+            sharing=sandboxes.Sharing.checked(**{option: given[option] for option in sandboxes.SHARING_OPTIONS}),
             more_keys=(*more_keys, "output") if given["return_output"] else more_keys,
         )
 
@@ -324,10 +348,13 @@ class CodeEval(evaluate.Metric):
         job = sandboxes.Job.of(settings.kinds, tasks, settings.limits, settings.grading)
         show = settings.progress if settings.progress is not None else _default_progress()
         with sandboxes.ProgressBar(len(job.programs), show) as bar:
-            pool = sandboxes.warm_pool(settings.sandbox)
+            pool = sandboxes.warm_pool(settings.sandbox, settings.cluster)
+            num_workers = settings.num_workers or pool.cpus()
             settings.kinds.find_languages(pool)
-            ended = pool.run_all(job.programs, settings.num_workers, bar.count, settings.on_sandbox_error)
-        return report([len(codes) for codes, _ in tasks], job.finished(ended), settings.k, settings.more_keys)
+            ended = sandboxes.SharingPool(pool, settings.sharing).run_all(
+                job.programs, num_workers, bar.count, settings.on_sandbox_error, finish=job.finished_one
+            )
+        return report([len(codes) for codes, _ in tasks], ended, settings.k, settings.more_keys)
 
 
 def checked_tasks(predictions: Any, references: Any) -> list[tuple[list[str], str]]:
@@ -385,9 +412,10 @@ def report(
     results: Results = {}
     excluded: list[str] = []
     position = 0
+    places = [(task_id, number) for task_id, size in enumerate(sizes) for number in range(size)]
     for task_id, size in enumerate(sizes):
         results[task_id] = [
-            (number, result_of(task_id, number, ended[position + number], more_keys)) for number in range(size)
+            (number, result_of(task_id, number, ended[position + number], more_keys, places)) for number in range(size)
         ]
         excluded += [f"{task_id}/{number}" for number, result in results[task_id] if result["passed"] is None]
         position += size
@@ -401,7 +429,11 @@ def report(
 
 
 def result_of(
-    task_id: int | str, completion_id: int, ended: sandboxes.Ended, more_keys: Sequence[str] = ()
+    task_id: int | str,
+    completion_id: int,
+    ended: sandboxes.Ended,
+    more_keys: Sequence[str] = (),
+    places: Sequence[tuple[int | str, int]] | Mapping[int, tuple[str, int]] = (),
 ) -> dict[str, Any]:
     """One candidate's entry in the results: a dict of plain data.
 
@@ -410,6 +442,7 @@ def result_of(
         completion_id: of the candidate, counted from 0 in its task.
         ended: what became of it.
         more_keys: "exception_description", "output" and "partial_credit", each if the entry is to have it.
+        places: (task_id, completion_id) of each candidate that was run with it, where some were run for others too.
     """
     result: dict[str, Any] = {"task_id": task_id, "passed": None, "completion_id": completion_id}
     result["result"] = f"excluded: {ended}"
@@ -427,6 +460,9 @@ def result_of(
     result |= {"outcome": ended.outcome.value, "isolation": list(ended.isolation), "tests": tests}
     # It is part of a test's message.
     result.pop("values")
+    result |= {"flaky": ended.flaky, "repeats": [each.value for each in ended.repeats]}
+    if ended.duplicate_of is not None:
+        result["duplicate_of"] = list(places[ended.duplicate_of])
     more = {"exception_description": ended.exception_message, "output": result.pop("output")}
     # Of tests that can't be told apart it is all or nothing.
     passed = [each["outcome"] == "passed" for each in tests] or [ended.passed]

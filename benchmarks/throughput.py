@@ -128,6 +128,7 @@ def ours_per_second(mode, workload, metric, image):
         k=[1],
         num_workers=NUM_WORKERS,
         timeout=3.0,
+        dedupe=False,
         **options,
     )
     seconds = time.perf_counter() - began
@@ -170,7 +171,13 @@ def measure_large(workload, metric):
     """200 candidates of each task in one call: seconds, and MB of memory that the calling process had at most."""
     candidates = [task[:1] * LARGE_CANDIDATES_PER_TASK for task, _ in workload]
     began = time.perf_counter()
-    metric.compute(predictions=candidates, references=[tests for _, tests in workload], k=[1], num_workers=NUM_WORKERS)
+    metric.compute(
+        predictions=candidates,
+        references=[tests for _, tests in workload],
+        k=[1],
+        num_workers=NUM_WORKERS,
+        dedupe=False,
+    )
     return {
         "samples": sum(map(len, candidates)),
         "seconds": time.perf_counter() - began,

@@ -6,6 +6,7 @@ import platform
 
 import typer
 
+from code_tasks.cache_cli import cache_app
 from code_tasks.cli_options import (
     DEFAULT_SANDBOX,
     HostOption,
@@ -41,6 +42,7 @@ app = typer.Typer(
 
 docker_app = typer.Typer(no_args_is_help=True, help="What the sandbox docker keeps at the engine.")
 app.add_typer(docker_app, name="docker")
+app.add_typer(cache_app, name="cache")
 app.command()(run)
 app.command()(correctness)
 

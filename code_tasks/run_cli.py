@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from code_tasks.cache_cli import CacheOption
 from code_tasks.cli_options import (
     DEFAULT_SANDBOX,
     Grading,
@@ -21,14 +22,16 @@ from sandboxes import (
     BACKENDS,
     Kinds,
     Limits,
-    Pool,
     SandboxUnavailable,
+    Sharing,
+    SharingPool,
     close_pools,
+    open_pool,
     open_sandbox,
     positive,
-    usable_cpus,
 )
 from sandboxes.answers import EXTRACTORS
+from sandboxes.cache import DEFAULT_CACHE_MB
 from sandboxes.inside.checkers import CHECKERS
 from sandboxes.languages import COMPILE_SECONDS
 from sandboxes.languages import NAMES as LANGUAGE_NAMES
@@ -95,7 +98,8 @@ def run(
         ),
     ] = None,
     num_workers: Annotated[
-        int | None, typer.Option(min=1, help="Samples that run at once.", show_default="the CPUs it may use")
+        int | None,
+        typer.Option(min=1, help="Samples that run at once.", show_default="the CPUs it may use, or the cluster's"),
     ] = None,
     grading: Annotated[
         Grading,
@@ -108,6 +112,14 @@ def run(
         int, typer.Option(min=1, help="MiB of memory that each sample may use, with all that it starts.")
     ] = Limits().memory_bytes >> 20,
     sandbox: SandboxOption = DEFAULT_SANDBOX,
+    cluster: Annotated[
+        str | None,
+        typer.Option(
+            help="Run samples on the nodes of a Ray cluster: auto, one that runs here or that RAY_ADDRESS leads to; "
+            "local, one that is started for this; or ray://HOST:PORT.",
+            show_default="this machine",
+        ),
+    ] = None,
     isolation: IsolationOption = IsolationMode.AUTO,
     network: Annotated[bool, typer.Option("--network", help="Let samples use the network.")] = False,
     read_only_path: Annotated[
@@ -143,6 +155,25 @@ def run(
         list[str] | None,
         typer.Option(help="With --sandbox docker: a PyPI requirement to install on the image; may be repeated."),
     ] = None,
+    cache_dir: CacheOption = None,
+    cache_mb: Annotated[
+        int | None, typer.Option(min=1, help="MiB of the cache.", show_default=str(DEFAULT_CACHE_MB))
+    ] = None,
+    cache_unstable: Annotated[
+        bool,
+        typer.Option("--cache-unstable", help="Keep time-outs, results for want of memory and flaky ones there too."),
+    ] = False,
+    dedupe: Annotated[
+        bool | None,
+        typer.Option(
+            "--dedupe/--no-dedupe",
+            help="Run samples that are the same once for all.",
+            show_default="those that look deterministic, in subprocess and restricted",
+        ),
+    ] = None,
+    repeats: Annotated[
+        int, typer.Option(min=1, help="Run each sample so often; the first run counts, and others are reported.")
+    ] = 1,
     on_sandbox_error: Annotated[
         OnSandboxError, typer.Option(help="What to do about a sample that the sandbox could not run.")
     ] = OnSandboxError.RAISE,
@@ -196,6 +227,13 @@ def run(
             partial_credit=partial_credit,
             extract=extract,
         )
+        sharing = Sharing.checked(
+            cache_dir=cache_dir,
+            cache_mb=cache_mb,
+            cache_unstable=cache_unstable or None,
+            dedupe=dedupe,
+            repeats=repeats,
+        )
         # What is wrong with them is told before files are read.
         open_sandbox(sandbox, **options)
     except (NotImplementedError, SandboxUnavailable) as error:
@@ -211,10 +249,12 @@ def run(
         with SampleFile(samples, tasks) as file:
             in_all = way.kinds_of(file)
             in_all.check_for(sandbox)
-            pool = Pool(open_sandbox(sandbox, **in_all.with_paths(sandbox, options)))
+            pool = open_pool(open_sandbox(sandbox, **in_all.with_paths(sandbox, options)), cluster)
             in_all.find_languages(pool)
-            scoring = Scoring(file, way, pool, num_workers or usable_cpus(), on_sandbox_error.value)
-            settings = way.settings(file) | {"sandbox": sandbox} | {name: str(each) for name, each in options.items()}
+            shared = SharingPool(pool, sharing)
+            scoring = Scoring(file, way, shared, num_workers or pool.cpus(), on_sandbox_error.value)
+            settings = way.settings(file) | {"sandbox": sandbox, "repeats": repeats}
+            settings |= {name: str(each) for name, each in options.items()}
             said = scoring.run(output, settings, resume)
     except (BadInput, DraftError, ValueError, TypeError, NotImplementedError, SandboxUnavailable) as error:
         fail(str(error))

@@ -82,13 +82,22 @@ class Job:
             ended: what became of each program that was run, by its index.
             more_keys: of results, as `result_of` takes them.
         """
+        places = self._places(ended)
+        program_of_sample = {self.order[index]: index for index in ended}
+        return [
+            dataclasses.asdict(self.samples[number]) | result_of(*places[index], ended[index], more_keys, places)
+            for number, index in sorted(program_of_sample.items())
+        ]
+
+    def _places(self, ended: Mapping[int, Ended]) -> list[tuple[str, int]]:
+        """(task_id, completion_id) of each program's sample, where samples that were not run don't count."""
         counts: dict[str, int] = {}
-        records = []
-        for sample, each in self._with_ends(ended):
-            completion_id = counts.get(sample.task_id, 0)
-            counts[sample.task_id] = completion_id + 1
-            records.append(dataclasses.asdict(sample) | result_of(sample.task_id, completion_id, each, more_keys))
-        return records
+        places = [("", 0)] * len(self.programs)
+        for number, index in sorted((number, index) for index, number in enumerate(self.order)):
+            task_id = self.samples[number].task_id
+            places[index] = (task_id, counts.get(task_id, 0))
+            counts[task_id] = places[index][1] + (index in ended)
+        return places
 
     def _with_ends(self, ended: Mapping[int, Ended]) -> list[tuple[Sample, Ended]]:
         by_sample = {self.order[index]: each for index, each in ended.items()}

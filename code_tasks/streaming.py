@@ -6,8 +6,9 @@ import dataclasses
 import hashlib
 import json
 import resource
-from collections.abc import Container, Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing
+from array import array
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from code_tasks.problems import Problem
 from code_tasks.sample_file import Numbered, SampleFile
 from code_tasks.scoring import Job
 from code_tasks.summary import Tally, as_text
-from sandboxes import Kinds, Limits, Meter, Metered, Pool, Program, ProgressBar
+from sandboxes import Ended, Kinds, Limits, Meter, Metered, Program, ProgressBar, SharingPool
 
 # Samples that are put together by task: those of one task share its tests, which spares the sandbox work.
 SAMPLES_AT_ONCE = 2048
@@ -103,7 +104,7 @@ class Scoring:
 
     file: SampleFile
     way: Way
-    pool: Pool
+    pool: SharingPool
     num_workers: int
     on_sandbox_error: str
 
@@ -117,7 +118,8 @@ class Scoring:
 
         Raises:
             DraftError: as `Draft` does.
-            SandboxUnavailable, BadInput: as `results` does.
+            SandboxUnavailable: as `SharingPool.stream` does.
+            BadInput: if the file of samples was changed.
         """
         tally = Tally()
         with ExitStack() as stack:
@@ -127,49 +129,75 @@ class Scoring:
             there = tally.samples
             meter = Meter()
             bar = stack.enter_context(ProgressBar(self.file.total - there, None))
-            for number, record in self.results(meter, bar, draft if draft else ()):
+
+            def take(number: int, record: dict[str, Any]) -> None:
                 tally.add(record["task_id"], record)
                 if draft:
                     draft.write(number, record)
+
+            self._run(bar, meter, take, draft if draft else ())
             scored = Scored(tally, meter.read(), tally.samples - there)
             if draft:
                 draft.finish(scored.summary())
         return scored
 
-    def results(
-        self, meter: Meter, bar: ProgressBar, without: Container[int] = ()
-    ) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Runs samples.
-
-        Args:
-            meter: counts what it costs.
-            bar: counts those that ended.
-            without: numbers of samples that are left out.
-
-        Yields:
-            (number, sample with its result) in the order of their ends, as results.jsonl has them.
-
-        Raises:
-            SandboxUnavailable: as `Pool.stream` does.
-            BadInput: if the file was changed.
-        """
+    def _run(
+        self, bar: ProgressBar, meter: Meter, take: Callable[[int, dict[str, Any]], None], without: Container[int]
+    ) -> None:
+        """Runs samples but for those `without`; `take` is given each one's number, and it with its result."""
         running: dict[int, tuple[Numbered, Job, int]] = {}
-        programs = self._programs(running, without)
-        with closing(self.pool.stream(programs, self.num_workers, self.on_sandbox_error, meter=meter)) as stream:
-            for index, ended in stream:
-                numbered, job, position = running.pop(index)
-                ended = job.run.finished_one(position, ended)
-                bar.count(index, ended)
-                sample = numbered.sample
-                result = result_of(sample.task_id, numbered.completion_id, ended, self.way.more_keys)
-                yield numbered.number, dataclasses.asdict(sample) | result
+        places = Places()
 
-    def _programs(self, running: dict[int, tuple[Numbered, Job, int]], without: Container[int]) -> Iterator[Program]:
+        def finish(index: int, ended: Ended) -> Ended:
+            _, job, position = running[index]
+            return job.run.finished_one(position, ended)
+
+        def end(index: int, ended: Ended) -> None:
+            numbered, _, _ = running.pop(index)
+            bar.count(index, ended)
+            sample = numbered.sample
+            result = result_of(sample.task_id, numbered.completion_id, ended, self.way.more_keys, places)
+            take(numbered.number, dataclasses.asdict(sample) | result)
+
+        programs = self._programs(running, places, without)
+        self.pool.stream(programs, self.num_workers, end, self.on_sandbox_error, meter, finish)
+
+    def _programs(
+        self, running: dict[int, tuple[Numbered, Job, int]], places: Places, without: Container[int]
+    ) -> Iterator[Program]:
         """The samples' programs. What each is of is put into `running`, by its index, when it is taken."""
-        count = 0
         for group in self.file.groups(SAMPLES_AT_ONCE, without):
             job = self.way.job([each.sample for each in group])
             for position, (number, program) in enumerate(zip(job.order, job.programs, strict=True)):
-                running[count] = group[number], job, position
-                count += 1
+                running[len(places)] = group[number], job, position
+                places.add(group[number])
                 yield program
+
+
+class Places(Mapping[int, tuple[str, int]]):
+    """(task_id, completion_id) of each program that was taken: of what another may be the duplicate."""
+
+    def __init__(self) -> None:
+        """There are none yet."""
+        self._task_ids: list[str] = []
+        # Of a million samples of few tasks: a number each, and names that are the same in memory.
+        self._completion_ids = array("q")
+        self._names: dict[str, str] = {}
+
+    def add(self, numbered: Numbered) -> None:
+        """Adds a program's."""
+        task_id = numbered.sample.task_id
+        self._task_ids.append(self._names.setdefault(task_id, task_id))
+        self._completion_ids.append(numbered.completion_id)
+
+    def __getitem__(self, index: int) -> tuple[str, int]:
+        """That of one program."""
+        return self._task_ids[index], self._completion_ids[index]
+
+    def __iter__(self) -> Iterator[int]:
+        """The programs' indices."""
+        return iter(range(len(self)))
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return len(self._task_ids)

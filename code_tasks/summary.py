@@ -19,6 +19,12 @@ MOST_TASKS_SHOWN = 10
 MOST_SLOW_TASKS_SHOWN = 5
 # Of what is kept of a task.
 MOST_REASONS, MOST_REASON_CHARS = 50, 80
+NOTES = FLAKY, AGAIN, SAME, CACHED = (
+    "flaky: their runs had different outcomes, and the first counts",
+    "run again: the sandbox broke, or they timed out on a busy machine",
+    "not run: they are the same as others",
+    "not run: their results were in the cache",
+)
 
 
 @dataclass(frozen=True)
@@ -55,6 +61,9 @@ class Tally:
         self.outcomes: Counter[str | None] = Counter()
         """Samples by outcome; None for those that could not be run."""
 
+        self.notes: Counter[str] = Counter()
+        """Samples of which NOTES say something."""
+
     @property
     def samples(self) -> int:
         """All that were counted."""
@@ -67,6 +76,10 @@ class Tally:
             self.outcomes[None] += 1
             return
         self.outcomes[result["outcome"]] += 1
+        self.notes[FLAKY] += result["flaky"]
+        self.notes[AGAIN] += result["attempts"] > 1 and not result["cached"]
+        self.notes[SAME] += result.get("duplicate_of") is not None
+        self.notes[CACHED] += result["cached"]
         task.samples += 1
         task.passed += result["passed"]
         task.slowest_seconds = max(task.slowest_seconds, result["wall_seconds"])
@@ -124,8 +137,15 @@ def as_text(tally: Tally, ks: Sequence[int] | None, wall_seconds: float, samples
     lines += [f"  {outcome.value:<16}{outcomes[outcome.value]:7}" for outcome in Outcome if outcomes[outcome.value]]
     if outcomes[None]:
         lines.append(f"  {'not run':<16}{outcomes[None]:7}   (the sandbox broke; neither right nor wrong)")
+    lines += notes(tally)
     # Task names come from files; a detail is printable already.
     return "\n".join(printable(line) for line in [*lines, *slowest(tally), *failing(tally), ""])
+
+
+def notes(tally: Tally) -> list[str]:
+    """Lines on samples that were run several times, or not at all; none where there are none."""
+    lines = [f"  {tally.notes[note]} {note}" for note in NOTES if tally.notes[note]]
+    return ["", *lines] if lines else []
 
 
 def slowest(tally: Tally) -> list[str]:

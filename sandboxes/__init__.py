@@ -24,12 +24,17 @@ from sandboxes.grading import GRADINGS, grading_of
 from sandboxes.imports import packages_for
 from sandboxes.isolation import LAYERS, Confinement
 from sandboxes.metering import Meter, Metered
-from sandboxes.pool import ON_SANDBOX_ERROR, Pool, close_pools, usable_cpus
+from sandboxes.pool import ON_SANDBOX_ERROR, Pool, usable_cpus
+from sandboxes.pool import close_pools as close_pools_here
 from sandboxes.preflight import CANARIES, canaries_of, disagreements
 from sandboxes.progress import ProgressBar
+from sandboxes.ray_cluster import ClusterPool, close_cluster_pools
+from sandboxes.ray_session import checked_cluster
 from sandboxes.restricted_python import RestrictedPythonSandbox
 from sandboxes.restrictions import Restrictions
 from sandboxes.rlimit_process import RlimitProcessSandbox
+from sandboxes.sharing import OPTIONS as SHARING_OPTIONS
+from sandboxes.sharing import Sharing, SharingPool
 from sandboxes.tasks import OPTIONS as TASK_OPTIONS
 from sandboxes.tasks import Job, Kinds, as_reference
 
@@ -43,7 +48,7 @@ BACKENDS: dict[str, type[RlimitProcessSandbox | DockerSandbox]] = {
 MOST_WARM_POOLS = 4
 """Of sandboxes with different options: idle workers of those used longest ago are ended."""
 
-_warm_pools: dict[Sandbox, Pool] = {}
+_warm_pools: dict[tuple[Sandbox, str | None], Pool | ClusterPool] = {}
 _warm_pools_lock = threading.Lock()
 
 
@@ -69,20 +74,40 @@ def open_sandbox(name: str, **options: Any) -> Sandbox:
     return BACKENDS[name].checked(**options)
 
 
-def warm_pool(sandbox: Sandbox) -> Pool:
-    """This process's pool for a sandbox: the same for every caller with an equal one, so that workers stay warm."""
+def open_pool(sandbox: Sandbox, cluster: str | None = None) -> Pool | ClusterPool:
+    """A pool for a sandbox; nothing is started yet.
+
+    Args:
+        sandbox: what holds the programs.
+        cluster: None for this machine, else "auto", "local" or "ray://HOST:PORT".
+
+    Raises:
+        ValueError, TypeError: if there can't be such a cluster.
+    """
+    return Pool(sandbox) if cluster is None else ClusterPool(sandbox, cluster)
+
+
+def warm_pool(sandbox: Sandbox, cluster: str | None = None) -> Pool | ClusterPool:
+    """This process's pool for these arguments: the same for every caller with equal ones, so that workers stay warm."""
     with _warm_pools_lock:
-        pool = _warm_pools.pop(sandbox, None) or Pool(sandbox)
+        pool = _warm_pools.pop((sandbox, cluster), None) or open_pool(sandbox, cluster)
         # To the end: the first is the one used longest ago.
-        _warm_pools[sandbox] = pool
+        _warm_pools[sandbox, cluster] = pool
         if len(_warm_pools) > MOST_WARM_POOLS:
             _warm_pools.pop(next(iter(_warm_pools))).retire()
         return pool
 
 
+def close_pools() -> None:
+    """Ends the idle workers of every pool, here and on a cluster, and a Ray that was started for them."""
+    close_pools_here()
+    close_cluster_pools()
+
+
 __all__ = [
     "BACKENDS",
     "CANARIES",
+    "ClusterPool",
     "Confinement",
     "Container",
     "Ended",
@@ -101,17 +126,22 @@ __all__ = [
     "ProgressBar",
     "Restrictions",
     "RunStopped",
+    "SHARING_OPTIONS",
     "Sandbox",
     "SandboxUnavailable",
+    "Sharing",
+    "SharingPool",
     "TASK_OPTIONS",
     "TestResult",
     "Verdict",
     "as_reference",
     "canaries_of",
+    "checked_cluster",
     "close_pools",
     "disagreements",
     "grading_of",
     "listed",
+    "open_pool",
     "open_sandbox",
     "packages_for",
     "positive",

@@ -110,6 +110,12 @@ class Program:
     """"shared": candidate and tests in one interpreter; "separate": in two, which makes forging a pass impossible;
     "steps": neither, `candidate` and `tests` are what `steps.program_with_steps` makes."""
 
+    language: str = "python"
+    """What the candidate is written in."""
+
+    reference: str | None = None
+    """The tests as they were given, where `tests` are those with more around them."""
+
 
 @dataclass(frozen=True)
 class TestResult:
@@ -165,10 +171,24 @@ class Verdict:
     """One per test that was run, in their order, where the kind of tests can tell."""
 
     attempts: int = 1
-    """Above 1: run again, because the sandbox broke."""
+    """Above 1: run again, because the sandbox broke, or because it timed out while the machine was busy."""
 
     output: Any = None
     """Value of the output variable, where the sandbox was asked for one: as plain data, or as its repr."""
+
+    cached: bool = False
+    """Whether it is that of an earlier call, from the cache of results."""
+
+    duplicate_of: int | None = None
+    """Index of the same program, which was run for both; None if it was run itself."""
+
+    repeats: tuple[Outcome, ...] = ()
+    """Outcomes of all its runs, where several were asked for. This is the verdict of the first."""
+
+    @property
+    def flaky(self) -> bool:
+        """Whether its runs had different outcomes."""
+        return len(set(self.repeats)) > 1
 
     @property
     def passed(self) -> bool:

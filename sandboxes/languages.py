@@ -16,6 +16,7 @@ from weakref import WeakKeyDictionary
 
 from sandboxes import go_packages
 from sandboxes.contract import Limits, Program, SandboxUnavailable
+from sandboxes.dispatch import Runner
 from sandboxes.language_sources import (
     JAVA_LIST_FILE,
     JAVA_MAIN_FILE,
@@ -34,7 +35,6 @@ from sandboxes.language_sources import (
     typescript_files,
     typescript_script_files,
 )
-from sandboxes.pool import Pool
 from sandboxes.steps import Plan, Run, Step, program_with_steps
 
 COMPILE_SECONDS = 30.0
@@ -193,7 +193,7 @@ LANGUAGES = {
 }
 """Every language but Python by its name."""
 
-_versions: WeakKeyDictionary[Pool, dict[str, str]] = WeakKeyDictionary()
+_versions: WeakKeyDictionary[Runner, dict[str, str]] = WeakKeyDictionary()
 
 NAMES = ("python", *LANGUAGES)
 
@@ -236,10 +236,10 @@ def program_in(
     """
     seal = secrets.token_hex(SEAL_BYTES)
     files = LANGUAGES[name].tested.files(candidate, tests)
-    return program_with_steps(files, plan_of(name, limits, compile_seconds), limits, seal)
+    return program_with_steps(files, plan_of(name, limits, compile_seconds), limits, seal, name)
 
 
-def version_of(pool: Pool, name: str) -> str:
+def version_of(pool: Runner, name: str) -> str:
     """Which version of a language a sandbox has, as its own command says it.
 
     Raises:

@@ -12,6 +12,7 @@ from typing import Any
 
 from sandboxes.checks import shortened
 from sandboxes.contract import SandboxUnavailable
+from sandboxes.inside.output import are_data
 from sandboxes.restricted.references import WAY_OUT, encode, imported, is_reference, reference_to
 
 LEAST_VERSION = 9
@@ -64,6 +65,14 @@ class Restrictions:
 
     custom_builtins: Encoded | str = ()
     """More builtins, which go before all others; or the dict of them as "module:name"."""
+
+    @property
+    def has_code(self) -> bool:
+        """Whether code of the caller's may have a say, in a policy or under names that programs find."""
+        if self.policy not in (None, STRICT) or isinstance(self.custom_builtins, str):
+            return True
+        values = [json.loads(text) for _, text in (*self.additional_globals, *self.custom_builtins)]
+        return any(isinstance(value, str) or not are_data(*value) for value in values)
 
     @classmethod
     def checked(

@@ -97,7 +97,9 @@ class Plan:
         return self._text[0]
 
 
-def program_with_steps(files: Mapping[str, str], plan: Plan, limits: Limits, seal: str = "") -> Program:
+def program_with_steps(
+    files: Mapping[str, str], plan: Plan, limits: Limits, seal: str = "", language: str = "python"
+) -> Program:
     """A program that a sandbox runs step by step.
 
     Args:
@@ -105,5 +107,13 @@ def program_with_steps(files: Mapping[str, str], plan: Plan, limits: Limits, sea
         plan: its task's.
         limits: of all of it, where its steps have none: what is kept of its output, for one.
         seal: what a sealed run writes at its end; drawn for this program alone.
+        language: what the files are written in.
     """
-    return Program(json.dumps({"files": dict(files), "seal": seal}), plan.text, limits, "steps")
+    # The seal last, where `without_seal` finds it.
+    return Program(json.dumps({"files": dict(files), "seal": seal}), plan.text, limits, "steps", language)
+
+
+def without_seal(candidate: str) -> str:
+    """The candidate of a program with steps, less what is drawn anew each time that it is made."""
+    # In a string of JSON the quotes would be escaped.
+    return candidate.rpartition(', "seal": ')[0]

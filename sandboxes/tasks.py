@@ -13,7 +13,7 @@ from sandboxes.answers import EXTRACTORS
 from sandboxes.cases import Cases, Checker, cases_of, checked_by, tests_of_calls
 from sandboxes.checks import positive, shortened
 from sandboxes.contract import Limits, Program, Verdict
-from sandboxes.dispatch import Ended
+from sandboxes.dispatch import Ended, Runner
 from sandboxes.docker_options import with_volumes
 from sandboxes.grading import grading_of
 from sandboxes.inside.checkers import CHECKERS
@@ -26,7 +26,6 @@ from sandboxes.languages import (
     program_in,
     version_of,
 )
-from sandboxes.pool import Pool
 from sandboxes.python_tests import needs_shared, runnable, with_tests, with_those_not_run
 from sandboxes.steps import SCRIPT_FILE, Plan, Run, Step, program_with_steps
 
@@ -116,7 +115,7 @@ class Kinds:
         paths = [*options.get("read_only_paths", ()), *self.paths]
         return {**options, "read_only_paths": paths} if self.paths else dict(options)
 
-    def find_languages(self, pool: Pool) -> None:
+    def find_languages(self, pool: Runner) -> None:
         """Raises SandboxUnavailable, with what to install, if a sandbox has no compiler or interpreter for them."""
         for name in sorted(self.all_languages - {"python"}):
             # Go's own command is not used in a container.
@@ -232,12 +231,8 @@ class Job:
             references += [tests] * len(candidates)
         return cls(programs, references, kinds)
 
-    def finished(self, ended: Sequence[Ended]) -> list[Ended]:
-        """What became of all programs: with single tests, and after the caller's checker has seen their output."""
-        return [self.finished_one(index, each) for index, each in enumerate(ended)]
-
     def finished_one(self, index: int, verdict: Ended) -> Ended:
-        """The same for one of them."""
+        """What became of a program: with single tests, and after the caller's checker has seen its output."""
         reference = self.references[index]
         if not isinstance(verdict, Verdict):
             return verdict
@@ -265,7 +260,7 @@ def maker(
                 raise ValueError("tests for pytest run with the candidate; choose grading='auto' or 'shared'")
             tests = runnable(reference, not kinds.stop_at_first_failure)
             chosen = "shared" if grading == "auto" and needs_shared(reference) else grading_of(grading, tests)
-            return lambda candidate: Program(candidate, tests, limits, chosen)
+            return lambda candidate: Program(candidate, tests, limits, chosen, reference=reference)
         return lambda candidate: program_in(language, candidate, reference, limits, kinds.compile_seconds)
     if cases.function:
         if language != "python":
@@ -277,7 +272,7 @@ def maker(
     if language == "python":
         return lambda candidate: program_with_steps({SCRIPT_FILE: candidate}, plan, limits)
     files = LANGUAGES[language].script.files
-    return lambda candidate: program_with_steps(files(candidate, ""), plan, limits)
+    return lambda candidate: program_with_steps(files(candidate, ""), plan, limits, language=language)
 
 
 def whole_program(language: str, program: str, limits: Limits, kinds: Kinds) -> Program:

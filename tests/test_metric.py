@@ -145,12 +145,20 @@ def test_four_threads(metric):
 class FakePool:
     """A pool that gives the verdicts it was made with."""
 
+    sandbox = RlimitProcessSandbox()
+
     def __init__(self, *ended):
         self.ended = list(ended)
 
-    def run_all(self, programs, num_workers, on_ended, on_sandbox_error):
+    def cpus(self):
+        """As many as this machine has."""
+        return 2
+
+    def run_all(self, programs, num_workers, on_ended, on_sandbox_error, should_stop):
         """The verdicts, whatever the programs."""
         assert (len(programs), on_sandbox_error) == (len(self.ended), "exclude")
+        for index, ended in enumerate(self.ended):
+            on_ended(index, ended)
         return self.ended
 
 

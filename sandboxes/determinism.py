@@ -1,0 +1,76 @@
+"""Whether a program gives the same verdict each time, as far as its text can tell.
+
+A look at what it imports and names, and no proof: what hangs on the order of a set of strings, which differs from one
+guest to the next, is not seen.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import json
+from collections.abc import Iterator
+
+from sandboxes.contract import Program
+from sandboxes.imports import LONG_NAME, MOST_PARSED_CHARS, parsed
+
+MODULES = frozenset(
+    "__future__ abc array ast base64 binascii bisect cmath collections contextlib copy dataclasses decimal difflib "
+    "enum fractions functools graphlib hashlib heapq html io ipaddress itertools json keyword math numbers numpy "
+    "operator pprint queue re statistics string struct sys textwrap token tokenize traceback types typing "
+    "typing_extensions unicodedata unittest urllib warnings zlib".split()
+)
+"""Those without a clock, randomness, threads, processes, files or addresses in memory, but for NAMES."""
+
+NAMES = frozenset(
+    "__builtins__ __import__ __loader__ __repr__ __self__ __spec__ __subclasses__ _current_frames _getframe breakpoint "
+    "default_rng dir empty empty_like eval exec getrefcount globals hash id locals memmap modules open os random "
+    "request robotparser urandom vars".split()
+)
+"""Names and attributes that lead to what may differ, also from the modules above: `numpy.random`, `sys.modules`."""
+
+
+def is_deterministic(program: Program) -> bool:
+    """Whether a program looks as if it had the same verdict each time. Of other languages than Python none does."""
+    if program.language != "python":
+        return False
+    if program.grading == "steps":
+        # The tests are data.
+        return all(map(looks_deterministic, json.loads(program.candidate)["files"].values()))
+    tests = program.tests if program.reference is None else program.reference
+    return looks_deterministic(program.candidate) and looks_deterministic(tests)
+
+
+@functools.lru_cache(maxsize=4096)
+def looks_deterministic(source: str) -> bool:
+    """The same for the text of a candidate or of tests. One that is no Python fails each time."""
+    if len(source) > MOST_PARSED_CHARS or LONG_NAME.search(source):
+        return False
+    try:
+        tree = parsed(source)
+    except ValueError as error:
+        return isinstance(error.__cause__, SyntaxError | ValueError)
+    return not any(name in NAMES for name in names_used(tree)) and all(
+        module.partition(".")[0] in MODULES for module in modules_imported(tree)
+    )
+
+
+def names_used(tree: ast.AST) -> Iterator[str]:
+    """The names that a program reads, alone or of something else."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name):
+            if isinstance(node.ctx, ast.Load):
+                yield node.id
+        elif isinstance(node, ast.Attribute):
+            yield node.attr
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            yield from (part for alias in node.names for part in alias.name.split("."))
+
+
+def modules_imported(tree: ast.AST) -> Iterator[str]:
+    """The modules that a program imports, anywhere. One relative to itself has an empty name."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield "" if node.level else node.module or ""

@@ -1,0 +1,302 @@
+"""A pool on the nodes of a Ray cluster: any backend, each node with warm workers of its own.
+
+A cluster is used like a `Pool`. Its actors ask Ray for no CPUs, so that warm workers keep nobody's work from a node.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+import warnings
+import weakref
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future, wait
+from typing import Any
+
+from sandboxes import ray_session
+from sandboxes.checks import listed
+from sandboxes.contract import Isolation, Program, RunStopped, Sandbox, SandboxUnavailable
+from sandboxes.dispatch import SECONDS_BETWEEN_QUESTIONS, Ended, OnEnded, ShouldStop, interrupts_held_back
+from sandboxes.isolation import LAYERS
+from sandboxes.metering import Meter
+from sandboxes.pool import checked_run
+from sandboxes.ray_run import ClusterRun
+from sandboxes.ray_session import Node, checked_cluster
+from sandboxes.ray_slots import MOST_SEATS, Slot
+
+SECONDS_TO_START = 90.0
+SECONDS_TO_ANSWER = 20.0
+SECONDS_TO_CLOSE = 10.0
+
+
+class ClusterPool:
+    """The warm workers of one sandbox on a cluster. Several threads may use it at once. Closed by `close`, and at exit.
+
+    A run has its slots for itself, as one of a `Pool` has its workers.
+    """
+
+    def __init__(self, sandbox: Sandbox, cluster: str):
+        """Starts nothing yet.
+
+        Args:
+            sandbox: what holds the programs on each node.
+            cluster: "auto", "local" or "ray://HOST:PORT".
+
+        Raises:
+            ValueError, TypeError: if it is none of them.
+        """
+        self.sandbox, self.cluster = sandbox, checked_cluster(cluster)
+        self._retired = False
+        self._begin_without_slots()
+        _pools.add(self)
+
+    def _begin_without_slots(self) -> None:
+        self._idle: list[Slot] = []
+        self._left_out: dict[Node, str] = {}
+        self._connected = False
+        self._pid = os.getpid()
+        self._runs = 0
+        self._lock = threading.RLock()
+
+    def run_all(
+        self,
+        programs: Sequence[Program],
+        num_workers: int,
+        on_ended: OnEnded | None = None,
+        on_sandbox_error: str = "raise",
+        should_stop: ShouldStop | None = None,
+        meter: Meter | None = None,
+    ) -> list[Ended]:
+        """Runs every program, as `Pool.run_all` does, with `num_workers` of them at once over the whole cluster.
+
+        A program whose node or actor dies runs again elsewhere, and is given up after it has seen several die.
+        Nodes that can't run programs are left out, with a warning.
+
+        Raises:
+            SandboxUnavailable: if there is no cluster, none of its nodes can run programs, with isolation="strict" one
+                of them can't run them so, or, with "raise", a program could not be run.
+            RunStopped: if `should_stop` said so.
+            ValueError, TypeError: for other values of `num_workers` or `on_sandbox_error`.
+        """
+        num_workers = checked_run(num_workers, on_sandbox_error)
+        shares = self._lease(max(1, min(num_workers, len(programs))), should_stop)
+        run = ClusterRun(programs, shares, on_ended, on_sandbox_error, should_stop)
+        try:
+            ended = run.run()
+            if meter:
+                for each in ended:
+                    meter.ended(each)
+            return ended
+        finally:
+            with interrupts_held_back():
+                self._give_back(run.usable())
+
+    def cpus(self) -> int:
+        """The CPUs of all nodes that can run programs, as far as that is known.
+
+        Raises:
+            SandboxUnavailable: if there is no cluster, or it has none.
+        """
+        return sum(node.cpus for node in self._nodes())
+
+    def preflight(self) -> Isolation:
+        """Runs the canaries on each node, once, and says what is enforced on all of them.
+
+        Raises:
+            SandboxUnavailable: as `run_all`.
+        """
+        slots = self._lease(self.cpus(), None)
+        self._give_back(list(slots))
+        found = [slot.isolation for slot in slots if slot.isolation]
+        missing = {layer: reason for each in found for layer, reason in each.missing.items()}
+        layers = tuple(layer for layer in found[0].layers if layer not in missing)
+        return Isolation(layers, missing, found[0].python)
+
+    def _nodes(self) -> list[Node]:
+        with self._lock:
+            if not self._connected:
+                ray_session.acquire(self.cluster)
+                self._connected = True
+            if usable := [node for node in ray_session.nodes() if node not in self._left_out]:
+                return usable
+            reasons = "; ".join(f"{node}: {reason}" for node, reason in self._left_out.items())
+            raise SandboxUnavailable(
+                f"no node of the cluster can run programs in the {self.sandbox.name} sandbox: "
+                f"{reasons or 'none of them lends a CPU'}"
+            )
+
+    def _lease(self, num_workers: int, should_stop: ShouldStop | None) -> dict[Slot, int]:
+        """Slots for so many programs at once, each with how many it is to run: the caller's, until given back."""
+        while True:
+            wanted = shares_of(num_workers, self._nodes())
+            with interrupts_held_back():
+                slots = self._take_idle(wanted)
+            new = [
+                Slot(self.sandbox, node, seats)
+                for node, number in wanted.items()
+                for seats in parts(number - sum(share for slot, share in slots.items() if slot.node == node))
+            ]
+            slots |= {slot: slot.seats for slot in new}
+            try:
+                if self._start(new, should_stop):
+                    return slots
+            except BaseException:
+                self._give_back([slot for slot in slots if slot.isolation])
+                raise
+            # Some nodes can't: the others do their work.
+            self._give_back([slot for slot in slots if slot.isolation])
+
+    def _take_idle(self, wanted: Mapping[Node, int]) -> dict[Slot, int]:
+        """Of the idle slots that still answer, those that are wanted, each with how many programs it is to run."""
+        with self._lock:
+            idle, self._idle = self._idle, []
+            self._runs += 1
+        answers = {slot: slot.call("go_on") for slot in idle}
+        wait(answers.values(), SECONDS_TO_ANSWER)
+        taken: dict[Slot, int] = {}
+        lacking = dict(wanted)
+        for slot in sorted(idle, key=lambda slot: -slot.seats):
+            if not answers[slot].done() or answers[slot].exception() is not None:
+                slot.kill()
+            elif lacking.get(slot.node):
+                taken[slot] = min(lacking[slot.node], slot.seats)
+                lacking[slot.node] -= taken[slot]
+            else:
+                with self._lock:
+                    self._idle.append(slot)
+        return taken
+
+    def _start(self, slots: Sequence[Slot], should_stop: ShouldStop | None) -> bool:
+        """Starts slots, and says whether all of them can run programs. Nodes of those that can't are left out."""
+        started: dict[Slot, Future[Any]] = {}
+        try:
+            with interrupts_held_back():
+                started = {slot: slot.start() for slot in slots}
+            deadline = time.monotonic() + SECONDS_TO_START
+            while wait(started.values(), SECONDS_BETWEEN_QUESTIONS).not_done and time.monotonic() < deadline:
+                if should_stop and should_stop():
+                    raise RunStopped("the run was stopped")
+        except BaseException:
+            for slot in started:
+                slot.kill()
+            raise
+        reasons = {}
+        for slot, answer in started.items():
+            if isinstance(found := _found(answer), Isolation):
+                slot.isolation = found
+            else:
+                slot.kill()
+                reasons[slot.node] = found
+        self._judge(reasons, [slot for slot in slots if slot.isolation])
+        return not reasons
+
+    def _judge(self, reasons: Mapping[Node, str], ready: Sequence[Slot]) -> None:
+        """Warns of nodes that can't run programs, or not as isolated as could be, or refuses them."""
+        with self._lock:
+            new = {node: reason for node, reason in reasons.items() if node not in self._left_out}
+            self._left_out |= new
+        said = "; ".join(f"{node}: {reason}" for node, reason in new.items())
+        if said and self._confined("strict"):
+            with self._lock:
+                # So that the next run looks again, and is refused too.
+                self._left_out.clear()
+            raise SandboxUnavailable(
+                f'isolation="strict", but these nodes of the cluster can\'t run programs so: {said}'
+            )
+        if said:
+            warnings.warn(f"these nodes of the cluster can't run programs and are left out: {said}", stacklevel=5)
+        missing: dict[str, list[str]] = defaultdict(list)
+        for slot in ready:
+            assert slot.isolation  # noqa: S101 (for the type checker)
+            for layer in set(slot.isolation.missing) & set(LAYERS):
+                if str(slot.node) not in missing[f"{layer} ({slot.isolation.missing[layer]})"]:
+                    missing[f"{layer} ({slot.isolation.missing[layer]})"].append(str(slot.node))
+        if missing and not self._confined("off"):
+            lines = [f"{layer} on {listed(sorted(nodes))}" for layer, nodes in sorted(missing.items())]
+            if frozenset(lines) not in _warned:
+                _warned.add(frozenset(lines))
+                warnings.warn(
+                    f"programs are less isolated on the cluster than they could be, without: {'; '.join(lines)}",
+                    stacklevel=5,
+                )
+
+    def _confined(self, mode: str) -> bool:
+        return getattr(getattr(self.sandbox, "confinement", None), "isolation", None) == mode
+
+    def _give_back(self, slots: Sequence[Slot]) -> None:
+        with self._lock:
+            self._idle += slots
+            self._runs -= 1
+            if self._retired:
+                self.close()
+
+    def retire(self) -> None:
+        """Ends the idle workers, now and whenever a run ends."""
+        self._retired = True
+        self.close()
+
+    def close(self) -> None:
+        """Ends the idle workers, and a Ray that was started for them. The pool can be used again, with new ones."""
+        if self._pid != os.getpid():
+            return
+        with self._lock, interrupts_held_back():
+            idle, self._idle = self._idle, []
+            closings = {slot: slot.call("close") for slot in idle}
+            wait(closings.values(), SECONDS_TO_CLOSE)
+            for slot in idle:
+                slot.kill()
+            self._left_out.clear()
+            if self._connected and not self._runs:
+                self._connected = False
+                ray_session.release()
+
+    def forget_slots(self) -> None:
+        """In a process forked from the owner: leaves them to the owner."""
+        self._begin_without_slots()
+
+
+def shares_of(num_workers: int, nodes: Sequence[Node]) -> dict[Node, int]:
+    """How many programs each node runs at once: in proportion to its CPUs, as far as whole numbers allow."""
+    cpus = sum(node.cpus for node in nodes)
+    shares = {node: num_workers * node.cpus // cpus for node in nodes}
+    by_rest = sorted(nodes, key=lambda node: -(num_workers * node.cpus % cpus))
+    for node in by_rest[: num_workers - sum(shares.values())]:
+        shares[node] += 1
+    return {node: share for node, share in shares.items() if share}
+
+
+def parts(seats: int) -> list[int]:
+    """Seats of one node as those of slots, which have at most MOST_SEATS each."""
+    count = -(-seats // MOST_SEATS)
+    return [seats // count + (number < seats % count) for number in range(count)]
+
+
+def _found(answer: Future[Any]) -> Isolation | str:
+    """What a slot's preflight has found, or why it could not."""
+    if not answer.done():
+        return f"its actor was not ready after {SECONDS_TO_START:g} s"
+    if (error := answer.exception()) is not None:
+        return f"its actor did not start: {str(error).strip().splitlines()[0]}"
+    found: Isolation | str = answer.result()
+    return found
+
+
+_pools: weakref.WeakSet[ClusterPool] = weakref.WeakSet()
+_warned: set[frozenset[str]] = set()
+
+
+def close_cluster_pools() -> None:
+    """Ends the idle workers of every pool on a cluster, and a Ray that was started for them."""
+    for pool in tuple(_pools):
+        pool.close()
+
+
+def _forget_slots() -> None:
+    for pool in tuple(_pools):
+        pool.forget_slots()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_slots)
