@@ -20,7 +20,7 @@ from sandboxes.steps import Step
 GOPATH = "/usr/share/gocode"
 """Where Debian's packages put Go's libraries."""
 
-LIBRARIES = ("github.com/stretchr/testify/assert", "github.com/stretchr/testify/require")
+LIBRARIES = tuple(f"github.com/stretchr/testify/{name}" for name in ("assert", "require", "suite", "mock"))
 LISTED = "{{if .Export}}{{.ImportPath}}={{.Export}}{{end}}"
 SECONDS_TO_COMPILE = 600
 SEAL_FILE, CODE_FILE, MAIN_FILE = "code_eval_seal_of_code.go", "candidate.go", "code_eval_seal.go"

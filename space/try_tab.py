@@ -16,8 +16,9 @@ from space.service import Service
 from space.view import estimates, message, progress, results_list
 
 MOST_EDITORS = 8
-# As editors call the languages that they know.
-HIGHLIGHTED = {name: name for name in ("python", "javascript", "typescript", "cpp", "c")} | {"bash": "shell"}
+# As editors call the languages that they know; for the others one that looks much like them.
+HIGHLIGHTED = {name: name for name in ("python", "javascript", "typescript", "cpp", "c")}
+HIGHLIGHTED |= {"bash": "shell", "java": "cpp", "go": "cpp", "rust": "cpp"}
 NOTHING = '<p class="ce-empty">Nothing was run.</p>'
 ENDED_EARLY = "Cancelled, or ended by an error: what has no verdict was not run to its end."
 NO_RESULTS = '<p class="ce-empty">Choose an example or write a program, then press Run or Ctrl+Enter.</p>'
@@ -99,7 +100,7 @@ def try_tab(service: Service, runs: dict[str, Any]) -> tuple[Controls, dict[str,
             **quick,
         )
     chosen.language.change(
-        lambda name: [gr.update(language=HIGHLIGHTED.get(name))] * (MOST_EDITORS + 1),
+        lambda name: [gr.update(language=HIGHLIGHTED[name])] * (MOST_EDITORS + 1),
         chosen.language,
         [*editors, tests],
         **quick,

@@ -112,3 +112,37 @@ def test_another_language_is_named():
     """A record of a language that is not there is told by its id."""
     with pytest.raises(ValueError, match="'Cobol/1' is none of"):
         language_of({"task_id": "Cobol/1"})
+
+
+WITH_SUITE = """package main
+import (
+	"testing"
+	"github.com/stretchr/testify/mock"
+	"github.com/stretchr/testify/suite"
+)
+type AddSuite struct {
+	suite.Suite
+	doubled mock.Mock
+}
+func (s *AddSuite) TestAdd() {
+	s.doubled.On("Double", 2).Return(4)
+	s.Equal(s.doubled.MethodCalled("Double", 2).Int(0), Add(2, 2))
+	s.Equal(5, Add(2, 3))
+}
+func TestAdd(t *testing.T) { suite.Run(t, new(AddSuite)) }
+"""
+
+
+def test_go_has_suites_and_mocks_of_testify():
+    """Go's tests may be a suite, with mocks: a right candidate passes, a wrong one does not."""
+    try:
+        pool = Pool(open_sandbox("subprocess", read_only_paths=paths_for({"go"})))
+        version_of(pool, "go")
+    except SandboxUnavailable as error:
+        unavailable(str(error))
+    candidates = [f"package main\nfunc Add(a, b int) int {{ return a {sign} b }}" for sign in "+*"]
+    programs = [program_in("go", candidate, WITH_SUITE, LIMITS) for candidate in candidates]
+    try:
+        assert [verdict.passed for verdict in pool.run_all(programs, 2)] == [True, False]
+    finally:
+        pool.close()

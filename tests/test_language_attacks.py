@@ -3,7 +3,8 @@
 import uuid
 
 import pytest
-from conftest import WALL_SECONDS
+from conftest import WALL_SECONDS, unavailable
+from docker_engines import LANGUAGES_IMAGE, why_not
 from test_steps import plan_of, run, shell
 from watching import all_gone, passes
 
@@ -47,10 +48,15 @@ LEAVES = {
 SEES_NOTHING = '[ -z "$(find /work /dev/shm -mindepth 1 ! -name program)" ] && [ ! -e /tmp/left ] && touch ok && cat'
 
 
-@pytest.fixture(scope="module", params=[{}, {"isolation": "off"}], ids=["isolated", "off"])
+@pytest.fixture(scope="module", params=["isolated", "off", "docker"])
 def pool(request):
-    """A pool of guests with all layers, and of guests with limits only."""
-    pool = Pool(open_sandbox("subprocess", **request.param))
+    """A pool of guests with all layers, of guests with limits only, and of guests in containers."""
+    if request.param == "docker":
+        if reason := why_not(LANGUAGES_IMAGE):
+            unavailable(reason)
+        pool = Pool(open_sandbox("docker", image=LANGUAGES_IMAGE, pull="never"))
+    else:
+        pool = Pool(open_sandbox("subprocess", isolation="off" if request.param == "off" else "auto"))
     yield pool
     pool.close()
 
@@ -150,7 +156,7 @@ BOMBS = {
 @pytest.mark.parametrize("source", BOMBS.values(), ids=BOMBS)
 def test_a_bomb_for_the_compiler(pool, source):
     """A program that keeps the compiler busy, or fills its memory or files, gets a verdict, and the next one runs."""
-    limits = Limits(wall_seconds=10.0, memory_bytes=512 << 20)
+    limits = Limits(wall_seconds=5.0, memory_bytes=512 << 20)
     build = Step(("g++", "-o", "program", "candidate.cpp"), limits, reserves_memory=True)
     verdict = run(pool, {"candidate.cpp": source}, Plan([build], [Run(Step(("./program",), LIMITS))]))
     assert verdict.attempts == 1
