@@ -8,12 +8,13 @@ from typing import Any
 
 import gradio as gr
 
+from code_tasks.result_html import estimates
 from space.controls import controls, curve_plot, drawn
 from space.events import with_errors
 from space.examples import EXAMPLES, Example
 from space.requests import without_blank
 from space.service import Service
-from space.view import estimates, message, progress, results_list
+from space.view import message, progress, results_list
 
 MOST_EDITORS = 8
 NOTHING = '<p class="ce-empty">Nothing was run.</p>'
