@@ -36,6 +36,9 @@ class Problem:
     entry_point: str
     """Name of the function under test."""
 
+    canonical_solution: str | None = None
+    """What its author wrote after the prompt, if that is known."""
+
 
 @dataclass(frozen=True)
 class Sample:
@@ -62,7 +65,9 @@ def problems_of(
     """The problems of ("place", record) pairs, by task_id."""
     problems: dict[str, Problem] = {}
     for place, record in records:
-        problem = Problem(**{name: record[name] for name in PROBLEM_FIELDS})
+        solution = record.get("canonical_solution")
+        known = {"canonical_solution": solution} if isinstance(solution, str) else {}
+        problem = Problem(**{name: record[name] for name in PROBLEM_FIELDS}, **known)
         if problem.task_id in problems:
             faults.append(f"{place}: task_id {shortened(problem.task_id)} was there before")
         problems[problem.task_id] = problem

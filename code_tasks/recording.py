@@ -49,8 +49,8 @@ and by its type
         summary         as `Summary.as_record` of solver_summary.py gives it
 
 An attempt is done by its match or its final error, and has one of them; where --retry-errors ran it again, the later
-one counts. A try that was cut off, such as by `kill -9`, has left steps, and perhaps a sampling, without either: its lines
-come again with the same retry_idx. Numbers that JSON does not have, such as NaN, are null.
+one counts. A try that was cut off, such as by `kill -9`, has left steps, and perhaps a sampling, without either: its
+lines come again with the same retry_idx. Numbers that JSON does not have, such as NaN, are null.
 """
 
 from __future__ import annotations
