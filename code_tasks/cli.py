@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from code_tasks.correctness_cli import correctness
+from code_tasks.report_cli import report
 from code_tasks.results_file import check_writable, fail, write_results
 from sandboxes import (
     BACKENDS,
@@ -40,6 +41,7 @@ app = typer.Typer(
 docker_app = typer.Typer(no_args_is_help=True, help="What the sandbox docker keeps at the engine.")
 app.add_typer(docker_app, name="docker")
 app.command()(correctness)
+app.command()(report)
 
 DEFAULT_SANDBOX = "subprocess"
 SandboxOption = Annotated[str, typer.Option(help=f"Where samples run: {', '.join(BACKENDS)}.")]

@@ -74,7 +74,7 @@ def evidence(result: Mapping[str, Any]) -> str:
     }
     if result["attempts"] > 1:
         facts["Attempts"] = f"{result['attempts']}, because the sandbox broke"
-    rows = "".join(f"<div><dt>{name}</dt><dd>{escape(value)}</dd></div>" for name, value in facts.items())
+    rows = "".join(f"<div><dt>{name}</dt><dd>{shown(value)}</dd></div>" for name, value in facts.items())
     tests = "".join(
         f"<li>{badge(each['outcome'])} <code>{shown(each['name'])}</code> {shown(each['message'])}</li>"
         for each in result.get("tests", ())[:MOST_TESTS_SHOWN]
