@@ -7,24 +7,25 @@ import re
 import textwrap
 from collections.abc import Iterator
 
+from code_tasks.datasets import Problem
 from sandboxes.imports import parsed
 
 INDENT = "    "
 NESTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 
 
-def program_of_answer(prompt: str, entry_point: str, code: str) -> str:
-    """The program that an answer's code makes.
+def program_of_answer(problem: Problem, code: str) -> str:
+    """The program that an answer's code makes, without tests: what a `SandboxGrader` assembles for chat models.
 
     Code that defines the entry point is a program by itself, and comes after the prompt, whose imports and helpers it
-    may use. Other code goes on where the prompt ends; if it lost its indentation, as stripped texts do, it gets it back.
+    may use. Other code goes on where the prompt ends; if it lost its indentation, as stripped texts do, it gets one.
 
     Args:
-        prompt: the beginning of a program, up to where a body is wanted; or words, which are left out.
-        entry_point: name of the function under test.
+        problem: its prompt is the beginning of a program, up to where a body is wanted; or words, which are left out.
         code: taken out of the answer.
     """
-    if defines(code, entry_point):
+    prompt = problem.prompt
+    if defines(code, problem.entry_point):
         return whole_program(prompt, code)
     starts = (prompt,) if prompt.endswith("\n") else (prompt, f"{prompt}\n")
     for body in (code, INDENT + code, textwrap.indent(code, INDENT)):
