@@ -13,6 +13,7 @@ import typer
 from code_tasks.correctness_cli import correctness
 from code_tasks.report_cli import report
 from code_tasks.results_file import check_writable, fail, write_results
+from code_tasks.solve_cli import solve
 from sandboxes import (
     BACKENDS,
     LAYERS,
@@ -41,6 +42,7 @@ app = typer.Typer(
 docker_app = typer.Typer(no_args_is_help=True, help="What the sandbox docker keeps at the engine.")
 app.add_typer(docker_app, name="docker")
 app.command()(correctness)
+app.command()(solve)
 app.command()(report)
 
 DEFAULT_SANDBOX = "subprocess"

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from code_tasks.recording import sample_id, serialisable
+from code_tasks.recording import RecordError, sample_id, serialisable
 from code_tasks.solver import Task
 
 # For lines that nobody waits for.
@@ -32,8 +32,7 @@ class JsonlRecorder:
             resume: True: it is there; False: it must not be there, or be empty.
 
         Raises:
-            ValueError: if the file is, or is not, there as it must be, or another process has it.
-            OSError: if it can't be opened or written.
+            RecordError: if it is, or is not, there as it must be, another process has it, or it can't be opened.
         """
         self.path = path
         self._fd = opened(path, resume)
@@ -43,7 +42,7 @@ class JsonlRecorder:
         self._recorded = self._on_disk = 0
         self._writing: asyncio.Task[None] | None = None
         self._timer: asyncio.TimerHandle | None = None
-        self._broken: OSError | None = None
+        self._broken: RecordError | None = None
         self._warned = False
 
     def record(self, record_type: str, task: Task | None = None, **fields: Any) -> None:
@@ -68,7 +67,7 @@ class JsonlRecorder:
         """Returns when all that was taken down before is on disk. Attempts that end at once share one flush of it.
 
         Raises:
-            OSError: if it can't be written, now or before.
+            RecordError: if it can't be written, now or before.
         """
         wanted = self._recorded
         while self._on_disk < wanted:
@@ -126,7 +125,7 @@ class JsonlRecorder:
                 os.fsync(self._fd)
             except OSError as error:
                 # Nothing may follow what is perhaps half of a line.
-                self._broken = OSError(error.errno, f"can't write the record {self.path}: {error.strerror}")
+                self._broken = RecordError(f"can't write the record {self.path}: {error.strerror}")
                 raise self._broken from error
             self._on_disk = recorded
 
@@ -150,20 +149,19 @@ def opened(path: Path, resume: bool) -> int:
     """A descriptor of a record that appends, and is this process's alone. Its last line is whole."""
     try:
         fd = os.open(path, os.O_RDWR | os.O_APPEND | (0 if resume else os.O_CREAT), 0o666)
-    except FileNotFoundError as error:
-        if not resume:
-            raise
-        raise ValueError(f"there is no record {path} to resume; without --resume one is begun") from error
+    except OSError as error:
+        way_out = "; --output begins a new one" if resume else ""
+        raise RecordError(f"can't open the record {path}: {error.strerror}{way_out}") from error
     try:
         try:
             # Of the open file, so it ends with this process, however that ends.
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
-            raise ValueError(f"another process is writing the record {path}; wait until it is done") from error
+            raise RecordError(f"another process is writing the record {path}; wait until it is done") from error
         if resume:
             repair(fd)
         elif os.fstat(fd).st_size:
-            raise ValueError(f"{path} is there already; --resume goes on with it, or choose another name")
+            raise RecordError(f"{path} is there already; --resume goes on with it, or choose another name")
         else:
             sync_folder(path)
     except BaseException:

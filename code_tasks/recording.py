@@ -69,6 +69,10 @@ MOST_STEP_MESSAGES = 5
 MOST_NESTING = 4
 
 
+class RecordError(ValueError):
+    """A record can't be written, read, or gone on with."""
+
+
 class Recorder(Protocol):
     """Takes down what happens in a run. Used from one event loop."""
 
@@ -182,9 +186,16 @@ def read_record(path: Path) -> Iterator[dict[str, Any]]:
     """The lines of a record, in their order. A last one that is not whole is passed over.
 
     Raises:
-        ValueError: naming the first line before it that is not of a record.
-        OSError: if it can't be read.
+        RecordError: naming the first line before it that is not of a record.
     """
+    try:
+        yield from lines_of(path)
+    except OSError as error:
+        raise RecordError(f"can't read the record {path}: {error.strerror}") from error
+
+
+def lines_of(path: Path) -> Iterator[dict[str, Any]]:
+    """As `read_record`, but for OSError."""
     with open(path, "rb") as file:
         bad = 0
         for number, line in enumerate(file, start=1):
@@ -198,5 +209,5 @@ def read_record(path: Path) -> Iterator[dict[str, Any]]:
                 bad = number
                 continue
             if not isinstance(record, dict) or record.get("record_type") not in RECORD_TYPES:
-                raise ValueError(f"{path}:{number}: not a line of a record: it has no record_type that is known")
+                raise RecordError(f"{path}:{number}: not a line of a record: it has no record_type that is known")
             yield record

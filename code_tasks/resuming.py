@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from code_tasks.recording import FORMAT, read_record
+from code_tasks.recording import FORMAT, RecordError, read_record
 from code_tasks.solver_summary import Attempt, EndedBy, Summary, summarised
 from sandboxes import shortened
 
@@ -43,28 +44,29 @@ class Past:
         return Past(self.spec, {key: each for key, each in self.attempts.items() if key not in again}, self.retries)
 
     def check_settings(self, path: Path, settings: Mapping[str, Any]) -> None:
-        """Raises ValueError if the record was made with other settings than these."""
+        """Raises RecordError if the record was made with other settings than these."""
         if not self.spec:
             return
         if self.spec.get("format") != FORMAT:
-            raise ValueError(
+            raise RecordError(
                 f"{path} has format {shortened(self.spec.get('format'))}, and only {FORMAT} can be resumed"
             )
         before = self.spec.get("settings", {})
+        # As they come back: a tuple is a list.
+        settings = json.loads(json.dumps(settings))
         names = [name for name in {**settings, **before} if settings.get(name) != before.get(name)]
         if names:
             differences = "; ".join(
                 f"{name} was {shortened(before.get(name))} and is {shortened(settings.get(name))}" for name in names
             )
-            raise ValueError(f"{path} is the record of a run with other settings: {differences}")
+            raise RecordError(f"{path} is the record of a run with other settings: {differences}")
 
 
 def read_past(path: Path) -> Past:
     """What a record says was done.
 
     Raises:
-        ValueError: if it is damaged.
-        OSError: if it can't be read.
+        RecordError: if it is damaged, or can't be read.
     """
     spec: Mapping[str, Any] = {}
     attempts: dict[Key, Attempt] = {}
@@ -81,9 +83,9 @@ def read_past(path: Path) -> Past:
                 if line["is_final"]:
                     attempts[key_of(line)] = attempt_of_error(line)
         except (KeyError, TypeError) as error:
-            raise ValueError(f"{path}:{number}: a {line['record_type']} line without a right {error}") from error
+            raise RecordError(f"{path}:{number}: a {line['record_type']} line without a right {error}") from error
     if attempts and not spec:
-        raise ValueError(f"{path}: not a whole record: it has no spec")
+        raise RecordError(f"{path}: not a whole record: it has no spec")
     return Past(spec, attempts, retries)
 
 

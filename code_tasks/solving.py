@@ -103,7 +103,7 @@ async def solve(
     Raises:
         ValueError: if two questions have the same id.
         Exception: of the solver, unless they are recorded: with its traceback, and a note that names the attempt.
-        OSError: if the record can't be written.
+        RecordError: if the record can't be written.
     """
     recorder, past = recorder or NoRecorder(), past or Past()
     question_ids = [question.question_id for question in questions]

@@ -42,8 +42,8 @@ def faults_of(read, *args):
 @pytest.mark.parametrize("zipped", [False, True])
 def test_problems(file, zipped):
     """Problems are read by task_id, plain or gzipped whatever the file's name, and other fields are passed over."""
-    problems = read_problems(file(ADD, SUB, zipped=zipped))
-    assert list(problems.items()) == [("t/0", Problem(**ADD)), ("t/1", Problem(**{**ADD, "task_id": "t/1"}))]
+    problems = read_problems(file(ADD, {**SUB, "level": 3}, zipped=zipped))
+    assert list(problems.items()) == [("t/0", Problem(**ADD)), ("t/1", Problem(**SUB))]
 
 
 @pytest.mark.parametrize("zipped", [False, True])
