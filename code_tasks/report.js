@@ -86,7 +86,7 @@ function details() {
 
 function cellText(row, column, outcome, detailOf) {
   const { tasks, attempts } = data.heat_map;
-  const title = `<b>${short(tasks[row], 60)}</b>, attempt ${attempts[column] + 1}: `;
+  const title = `<b>${short(tasks[row], 60)}</b>, attempt ${attempts[column]}: `;
   if (!outcome) return `${title}no result yet`;
   const detail = detailOf.get(`${row} ${attempts[column]}`);
   return `${title}${data.labels[outcome]}${detail ? `<br>${short(detail, 100)}` : ""}`;
@@ -138,7 +138,7 @@ function drawHeatMap() {
         title: { text: "attempt", standoff: 4 },
         showgrid: false,
         tickvals: attempts.map((_, at) => at).filter((at) => at % Math.ceil(attempts.length / 20) === 0),
-        ticktext: attempts.map((each) => String(each + 1)).filter((_, at) => at % Math.ceil(attempts.length / 20) === 0),
+        ticktext: attempts.map(String).filter((_, at) => at % Math.ceil(attempts.length / 20) === 0),
       }),
       yaxis: axis({
         autorange: "reversed",

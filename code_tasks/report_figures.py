@@ -102,7 +102,7 @@ def histogram(values: Mapping[str, Sequence[float]], shown: Callable[[float], st
 def decades(low: float, high: float) -> list[float]:
     """Round numbers between two: 1, 10, 100; also 2 and 5 where there would be few."""
     exponents = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-    steps = (1, 2, 5) if len(exponents) <= 3 else (1,)
+    steps = (1, 2, 5) if high / low < 100 else (1,)
     return [step * 10.0**exponent for exponent in exponents for step in steps if low <= step * 10.0**exponent <= high]
 
 

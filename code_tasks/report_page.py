@@ -38,18 +38,25 @@ def page(run: Run) -> str:
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
             '<meta name="color-scheme" content="light dark">',
             f"<title>{shown(title)}</title>\n<style>\n{styles}</style>\n</head>\n<body>",
-            header(run),
-            "<main>\n<noscript><p>The figures and the search need JavaScript.</p></noscript>",
-            *warnings_of(run),
-            headline(run),
-            *(figure(name, *texts) for name, texts in captions(run).items()),
-            failing_samples(run),
-            "</main>",
-            f'<script type="application/json" id="ce-data">{as_json(figures(run))}</script>',
+            *body(run),
             *(f"<script>{script}</script>" for script in scripts),
             "</body>\n</html>\n",
         ]
     )
+
+
+def body(run: Run) -> list[str]:
+    """All that is on the page, and the data that its script draws."""
+    return [
+        header(run),
+        "<main>\n<noscript><p>The figures and the search need JavaScript.</p></noscript>",
+        *warnings_of(run),
+        headline(run),
+        *(figure(name, *texts) for name, texts in captions(run).items()),
+        failing_samples(run),
+        "</main>",
+        f'<script type="application/json" id="ce-data">{as_json(figures(run))}</script>',
+    ]
 
 
 def plotly_script() -> str:
@@ -161,7 +168,7 @@ def captions(run: Run) -> dict[str, tuple[str, str]]:
         "curve": ("pass@k over k", f"At least one of k attempts is right; pass^k: all of them are.{interval}"),
         "heat-map": (
             "Outcomes",
-            "A row for each task, those that are solved least first, and a column for each attempt. Choose a cell to "
+            "A row for each task, those that are solved least first, and a column for each attempt, counted from 0. Choose a cell to "
             f"see its task's failing samples below.{cut}",
         ),
         "times": ("Time on the clock", "Of the programs that were run."),

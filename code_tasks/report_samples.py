@@ -82,7 +82,7 @@ def sample_html(sample: Sample, row: int) -> str:
         seconds, size = sample.result["wall_seconds"], sample.result["peak_memory_bytes"]
         figures = f'<span class="ce-figures">{duration(seconds)} · {memory(size)}</span>'
     line = (
-        f'{badge(sample.outcome)}<span class="ce-title">{shown(sample.task_id)} · attempt {sample.number + 1}</span>'
+        f'{badge(sample.outcome)}<span class="ce-title">{shown(sample.task_id)} · attempt {sample.number}</span>'
         f'{figures}<span class="ce-detail">{shown(clipped(sample.detail, MOST_DETAIL_CHARS))}</span>'
     )
     code = f'<h4>Code</h4><pre class="ce-code">{shown(clipped(sample.code))}</pre>' if sample.code.strip() else ""

@@ -51,6 +51,7 @@ SLOW_FILES = (
     "test_docker",
     "test_execution_docker",
     "test_space",
+    "test_report_browser",
 )
 
 
