@@ -7,6 +7,7 @@ import contextlib
 import fcntl
 import json
 import os
+import stat
 import threading
 import time
 import warnings
@@ -153,6 +154,8 @@ def opened(path: Path, resume: bool) -> int:
         way_out = "; --output begins a new one" if resume else ""
         raise RecordError(f"can't open the record {path}: {error.strerror}{way_out}") from error
     try:
+        if not stat.S_ISREG(os.fstat(fd).st_mode):
+            raise RecordError(f"{path} is no file, which a record must be")
         try:
             # Of the open file, so it ends with this process, however that ends.
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -174,7 +174,9 @@ def serialisable(value: Any, place: str, dropped: list[str], depth: int = 0) -> 
         return {key: each for key, each in kept.items() if each is not _DROPPED}
     if isinstance(value, list | tuple) and depth < MOST_NESTING:
         items = [serialisable(each, f"{place}[{index}]", dropped, depth + 1) for index, each in enumerate(value)]
-        return [None if each is _DROPPED else each for each in items]
+        if any(each is not _DROPPED for each in items):
+            return [None if each is _DROPPED else each for each in items]
+        return _DROPPED
     dropped.append(f"{place}, which is of type {type(value).__name__},")
     return _DROPPED
 
@@ -200,9 +202,7 @@ def lines_of(path: Path) -> Iterator[dict[str, Any]]:
         bad = 0
         for number, line in enumerate(file, start=1):
             if bad:
-                raise ValueError(
-                    f"{path}:{bad}: not a line of a record; it is damaged, and must be mended or begun anew"
-                )
+                raise RecordError(f"{path}:{bad}: not JSON: the record is damaged; remove the line, or begin anew")
             try:
                 record = json.loads(line)
             except ValueError:

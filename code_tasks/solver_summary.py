@@ -18,6 +18,8 @@ from code_tasks.summary import PassAtK
 
 BOOTSTRAP_SAMPLES = 1000
 BOOTSTRAP_SEED = 0
+# Numbers in memory at a time.
+MOST_DRAWN_AT_ONCE = 1 << 20
 INTERVAL_PERCENT = 95.0
 
 
@@ -201,9 +203,10 @@ def over_questions(ks: Sequence[int], values: NDArray[np.float64]) -> list[Estim
         errors = values.std(axis=0, ddof=1) / math.sqrt(questions)
         draws = np.random.default_rng(BOOTSTRAP_SEED)
         sampled = np.empty((BOOTSTRAP_SAMPLES, len(ks)))
-        for index in range(BOOTSTRAP_SAMPLES):
-            times = np.bincount(draws.integers(questions, size=questions), minlength=questions)
-            sampled[index] = times @ values / questions
+        size = max(1, MOST_DRAWN_AT_ONCE // values.size)
+        for begin in range(0, BOOTSTRAP_SAMPLES, size):
+            part = sampled[begin : begin + size]
+            part[:] = values[draws.integers(questions, size=(len(part), questions))].mean(axis=1)
         tail = (100 - INTERVAL_PERCENT) / 2
         lows, highs = np.percentile(sampled, [tail, 100 - tail], axis=0)
     return [
