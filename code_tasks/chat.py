@@ -111,6 +111,7 @@ class ChatSolver:
         top_p: float | None = None,
         max_tokens: int | None = None,
         stop: str | Sequence[str] = (),
+        n: int = 1,
         timeout: float = 600.0,
         extra_body: dict[str, Any] | None = None,
         template: str | None = None,
@@ -129,6 +130,8 @@ class ChatSolver:
             top_p: share of the probability that is sampled from.
             max_tokens: of one answer.
             stop: text, or texts, before which an answer ends.
+            n: answers in one request, at most. Attempts at one question that wait at the same time share it, which
+                costs their prompt once; the server has to know `n`.
             timeout: seconds for one request. What takes longer is broken infrastructure, and asked again.
             extra_body: more of a request, as this server has it.
             template: as `Dialogue` takes it, like the next two.
@@ -143,7 +146,9 @@ class ChatSolver:
         self.grader = grader
         self.dialogue = Dialogue(template, system, extract)
         self.max_time = None if max_time is None else positive("max_time", max_time, "seconds")
-        endpoint = Endpoint(model, base_url, api_key, temperature, top_p, max_tokens, stop, timeout, extra_body or {})
+        endpoint = Endpoint(
+            model, base_url, api_key, temperature, top_p, max_tokens, stop, timeout, n, extra_body or {}
+        )
         self.client = Client(endpoint)
 
     @property

@@ -16,6 +16,7 @@ from email.utils import parsedate_to_datetime
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from code_tasks.sharing import Sharing
 from code_tasks.solver import Message, RetryableSystemError
 from sandboxes import positive, shortened, whole_number
 
@@ -67,6 +68,9 @@ class Endpoint:
     timeout_seconds: float = 600.0
     """For one whole answer."""
 
+    n: int = 1
+    """Answers in one request, at most: attempts at the same question that wait at the same time share it."""
+
     extra_body: Mapping[str, Any] = field(default_factory=dict)
     """More of a request, as this server has it: {"max_completion_tokens": 4096}."""
 
@@ -84,6 +88,7 @@ class Endpoint:
             value = getattr(self, name)
             if value is not None and (isinstance(value, bool) or not isinstance(value, int | float) or not value >= 0):
                 raise ValueError(f"{name} must be a number >= 0, not {shortened(value)}")
+        whole_number("n", self.n)
         if self.max_tokens is not None:
             whole_number("max_tokens", self.max_tokens)
         if wrong := [each for each in self.stops if not isinstance(each, str) or not each]:
@@ -108,14 +113,16 @@ class Endpoint:
             **{f"extra_body.{name}": value for name, value in self.extra_body.items()},
         }
 
-    def request(self, messages: Sequence[Message]) -> dict[str, Any]:
-        """The keywords of a request."""
+    def request(self, messages: Sequence[Message], count: int = 1) -> dict[str, Any]:
+        """The keywords of a request for a number of answers."""
         given = {"temperature": self.temperature, "top_p": self.top_p, "max_tokens": self.max_tokens}
         request: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
         if self.stops:
             request["stop"] = self.stops
         if self.extra_body:
             request["extra_body"] = dict(self.extra_body)
+        if count > 1:
+            request["n"] = count
         return {"model": self.model, "messages": [dict(message) for message in messages], **request}
 
 
@@ -128,7 +135,7 @@ class Answer:
 
     finish_reason: str = "stop"
     usage: Mapping[str, int] = field(default_factory=dict)
-    """Tokens of the request that it came with."""
+    """Tokens of the request, in the first answer that it gave."""
 
     reasoning: str = ""
     """What the server says the model thought before."""
@@ -173,6 +180,7 @@ class Client:
         self.key = key or "none"
         self._client: openai.AsyncOpenAI | None = None
         self._not_before = 0.0
+        self._sharing = Sharing(self._ask, endpoint.n)
 
     async def __aenter__(self) -> Client:
         """Opens the connections. The package's own retries are off: the runner counts and records them."""
@@ -188,6 +196,7 @@ class Client:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         """Closes them."""
+        await self._sharing.close()
         client, self._client = self._client, None
         if client is not None:
             await client.close()
@@ -204,22 +213,28 @@ class Client:
             RetryableSystemError: for what may go away.
             EndpointError: for what does not.
         """
-        openai, endpoint = self.openai, self.endpoint
         if self._client is None:
             raise RuntimeError("the client is not open: use it in an `async with`")
+        if self.endpoint.n > 1:
+            return await self._sharing.ask(messages)
+        return (await self._ask(messages))[0]
+
+    async def _ask(self, messages: Sequence[Message], count: int = 1) -> list[Answer]:
+        """Up to so many answers, and at least one."""
+        openai, endpoint, client = self.openai, self.endpoint, self._client
+        if client is None:
+            raise RuntimeError("the client was closed")
         try:
             # The package's own timeout is for each piece of an answer: a server that trickles never runs into it.
             async with asyncio.timeout(endpoint.timeout_seconds):
-                completion = await self._client.chat.completions.create(**endpoint.request(messages))
+                completion = await client.chat.completions.create(**endpoint.request(messages, count))
         except (TimeoutError, openai.APITimeoutError):
             raise RetryableSystemError(f"{endpoint.model}: no answer within {endpoint.timeout_seconds:g} s") from None
         except openai.APIStatusError as error:
-            return self._refused(error)
+            return [self._refused(error)] * count
         except (openai.APIConnectionError, openai.APIResponseValidationError, ValueError) as error:
-            raise RetryableSystemError(
-                f"{endpoint.model}: {error} ({_reason(error)}), at {self._client.base_url}"
-            ) from error
-        return answer_of(completion, endpoint.model)
+            raise RetryableSystemError(f"{endpoint.model}: {error} ({_reason(error)}), at {client.base_url}") from error
+        return answers_of(completion, endpoint.model)
 
     def _refused(self, error: openai.APIStatusError) -> Answer:
         """The answer that an error status stands for, or an exception."""
@@ -234,26 +249,32 @@ class Client:
         raise EndpointError(f"{self.endpoint.model}: {error.request.url} answered {status}: {said}; {hint}") from error
 
 
-def answer_of(completion: Any, model: str) -> Answer:
-    """The answer in what a server sent.
+def answers_of(completion: Any, model: str) -> list[Answer]:
+    """The answers in what a server sent.
 
     Raises:
         RetryableSystemError: if there is none.
     """
     choices = getattr(completion, "choices", None)
-    if not isinstance(choices, list) or not choices or getattr(choices[0], "message", None) is None:
+    if not isinstance(choices, list) or not choices or any(getattr(each, "message", None) is None for each in choices):
         sent = getattr(completion, "error", None) or completion
         raise RetryableSystemError(f"{model}: the server sent no answer, but {shortened(sent)}")
-    message, usage = choices[0].message, getattr(completion, "usage", None)
+    usage = getattr(completion, "usage", None)
     counts = {name: getattr(usage, name, None) for name in ("prompt_tokens", "completion_tokens")}
-    reasoning = next(
-        (text for name in ("reasoning_content", "reasoning") if (text := getattr(message, name, None))), ""
-    )
+    tokens = {name: count for name, count in counts.items() if isinstance(count, int)}
+    # They are the request's: to be counted once.
+    return [answer_of(choice, {} if number else tokens) for number, choice in enumerate(choices)]
+
+
+def answer_of(choice: Any, usage: Mapping[str, int]) -> Answer:
+    """One of the answers."""
+    message = choice.message
+    thoughts = [getattr(message, name, None) for name in ("reasoning_content", "reasoning")]
     return Answer(
-        text=text_of(message.content),
-        finish_reason=choices[0].finish_reason or "stop",
-        usage={name: count for name, count in counts.items() if isinstance(count, int)},
-        reasoning=text_of(reasoning),
+        text=text_of(getattr(message, "content", None)),
+        finish_reason=getattr(choice, "finish_reason", None) or "stop",
+        usage=usage,
+        reasoning=text_of(next(filter(None, thoughts), "")),
     )
 
 

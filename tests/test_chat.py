@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import itertools
+import json
 import subprocess
 import sys
 import threading
@@ -300,6 +301,48 @@ def test_hundreds_of_attempts_with_faults():
     assert requests - requests // 3 in range(360, 364)
 
 
+@pytest.mark.parametrize("knows_n", [True, False])
+def test_shared_requests(knows_n):
+    """With n, attempts at one question share requests, each with an answer of its own, also of a server without n."""
+    numbers = itertools.count()
+
+    def reply(request, number):
+        if number == 1:
+            return Reply(status=500)
+        head = {"id": "c", "object": "chat.completion", "created": 1, "model": "m", "usage": {"prompt_tokens": 7}}
+        choices = [
+            {"index": n, "finish_reason": "stop", "message": {"role": "assistant", "content": f"a + b{next(numbers)}"}}
+            for n in range(request.get("n", 1) if knows_n else 1)
+        ]
+        return Reply(body=json.dumps({**head, "choices": choices}).encode())
+
+    questions = [Task(f"t/{n}", ({"role": "user", "content": f"number {n}"},), ADD) for n in range(3)]
+    grader = Recorded()
+    with chat_server(reply) as server:
+
+        async def run():
+            solver = ChatSolver(grader, model="m", base_url=server.url, n=4)
+            return await solve(solver, questions, Plan(n_tries=6, backoff=AT_ONCE))
+
+        summary = asyncio.run(run())
+        asked = [request.get("n", 1) for _, _, request in server.requests]
+    assert (summary.accuracy, summary.attempts, summary.system_errors) == (1.0, 18, 0)
+    assert len(set(grader.candidates)) == len(grader.candidates) == 18
+    assert max(asked) == 4 and (len(asked) < 18 if knows_n else len(asked) >= 18)
+
+
+def test_shared_request_that_is_slow():
+    """Attempts that run out of time while they share a request end, and so does the run."""
+    with chat_server(lambda request, number: Reply(ANSWER, delay=60)) as server:
+
+        async def run():
+            solver = ChatSolver(Recorded(), model="m", base_url=server.url, n=8, max_time=0.5)
+            return await solve(solver, [QUESTION], Plan(n_tries=8))
+
+        assert asyncio.run(run()).accuracy == 0.0
+        assert len(server.requests) == 1
+
+
 def test_body_or_whole_function_in_the_sandbox():
     """A prompt's imports are there for a whole function, and a body goes on where the prompt ends."""
     prompt = "from math import sqrt\n\ndef add(a, b):\n"
@@ -324,6 +367,7 @@ def test_body_or_whole_function_in_the_sandbox():
         ({"api_key": "a\nb"}, "api_key"),
         ({"temperature": -1}, "temperature must be a number >= 0, not -1"),
         ({"temperature": float("nan")}, "temperature"),
+        ({"n": 0}, "n must be at least 1, not 0"),
         ({"max_tokens": 0}, "max_tokens must be at least 1, not 0"),
         ({"stop": [""]}, "stop must be texts, not ''"),
         ({"stop": [3]}, "stop must be texts, not 3"),
