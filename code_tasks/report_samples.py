@@ -48,10 +48,10 @@ def controls(rows: Mapping[str, int], outcomes: set[str]) -> str:
     kinds = "".join(f'<option value="{each}">{LABELS[each]}</option>' for each in LABELS if each in outcomes)
     return (
         '<form class="ce-controls" role="search">'
-        '<label class="ce-wide">Search<input type="search" id="ce-search" autocomplete="off" spellcheck="false" '
-        'placeholder="in task, detail, code, output, traceback"></label>'
-        f'<label>Task<select id="ce-task"><option value="">all</option>{tasks}</select></label>'
-        f'<label>Outcome<select id="ce-outcome"><option value="">all</option>{kinds}</select></label>'
+        '<div class="ce-wide"><label for="ce-search">Search</label><input type="search" id="ce-search" autocomplete="off" spellcheck="false" '
+        'placeholder="in task, detail, code, output, traceback"></div>'
+        f'<div><label for="ce-task">Task</label><select id="ce-task"><option value="">all</option>{tasks}</select></div>'
+        f'<div><label for="ce-outcome">Outcome</label><select id="ce-outcome"><option value="">all</option>{kinds}</select></div>'
         '<button type="button" id="ce-open">Open all</button><output id="ce-count" aria-live="polite"></output></form>'
     )
 

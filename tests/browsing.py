@@ -173,7 +173,7 @@ class Reader:
         self.page.goto(path.as_uri())
         self.page.on("request", lambda request: self.faults.append(f"request: {request.url}"))
         # The last one that is drawn.
-        expect(self.page.locator("#ce-memory .plot, #ce-section-memory[hidden]").first).to_be_attached()
+        expect(self.page.locator("#ce-memory.js-plotly-plot, #ce-section-memory[hidden]")).to_have_count(1)
 
     def _dismiss(self, dialog):
         self.faults.append(f"dialog: {dialog.message}")
