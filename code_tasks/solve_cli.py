@@ -43,7 +43,7 @@ def solve(
     split: Annotated[str, typer.Option(help="The data set's split.")] = "test",
     tries: Annotated[
         int | None,
-        typer.Option("--tries", "-n", min=1, help="Attempts per question.", show_default="1; replay: samples per task"),
+        typer.Option("--tries", min=1, help="Attempts per question.", show_default="1; replay: samples per task"),
     ] = None,
     samples: Annotated[
         Path | None, typer.Option(help='For replay: JSON lines, plain or gzipped: {"task_id", "completion"}.')
@@ -63,6 +63,16 @@ def solve(
     ] = None,
     max_tokens: Annotated[int | None, typer.Option(min=1, help="Of one answer.", show_default="the server's")] = None,
     stop: Annotated[list[str] | None, typer.Option(help="A text before which an answer ends; may be repeated.")] = None,
+    answers_per_request: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="Attempts at one question that may share a request, if the server knows n.", show_default="1"
+        ),
+    ] = None,
+    n: Annotated[
+        int | None,
+        typer.Option("--n", min=1, help="Answers in one request, at most; the server has to know n.", show_default="1"),
+    ] = None,
     template: Annotated[
         Path | None,
         typer.Option(help="File with the question to the model, in which {prompt} stands for the problem's prompt."),
@@ -143,6 +153,8 @@ def solve(
         top_p=top_p,
         max_tokens=max_tokens,
         stop=stop or None,
+        n=n,
+        answers_per_request=answers_per_request,
         system=system,
         max_time=max_time,
         max_steps=max_steps,

@@ -101,7 +101,7 @@ class SolverJob:
         assemble = program_of_answer if chosen.name in OF_MODELS else joined
         grader = SandboxGrader(pool, limits, grading, num_workers, assemble)
         settings = {"solver": chosen.name, "grading": grading, **box}
-        settings |= {"timeout": limits.wall_seconds, "memory_bytes": limits.memory_bytes}
+        settings |= {"timeout": limits.wall_seconds, "memory_mb": limits.memory_bytes >> 20}
         tries = 1
         solver: Solver
         if chosen.name == "replay":

@@ -43,6 +43,8 @@ SLOW_FILES = (
     "test_progress",
     "test_pool",
     "test_cli",
+    "test_solve_cli",
+    "test_solving_resume",
     "test_correctness",
     "test_agreement",
     "test_steps",
