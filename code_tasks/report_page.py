@@ -168,8 +168,8 @@ def captions(run: Run) -> dict[str, tuple[str, str]]:
         "curve": ("pass@k over k", f"At least one of k attempts is right; pass^k: all of them are.{interval}"),
         "heat-map": (
             "Outcomes",
-            "A row for each task, those that are solved least first, and a column for each attempt, counted from 0. Choose a cell to "
-            f"see its task's failing samples below.{cut}",
+            "A row for each task, those that are solved least first, and a column for each attempt, counted from 0. "
+            f"Choose a cell to see its task's failing samples below.{cut}",
         ),
         "times": ("Time on the clock", "Of the programs that were run."),
         "memory": ("Peak memory", "Of the programs whose memory could be measured."),

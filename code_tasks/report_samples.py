@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import zip_longest
 
 from code_tasks.report_data import Run, Sample
@@ -44,16 +44,22 @@ def failing_samples(run: Run) -> str:
 
 def controls(rows: Mapping[str, int], outcomes: set[str]) -> str:
     """What chooses among them. `rows` are their tasks', in the heat map."""
-    tasks = "".join(f'<option value="{row}">{shown(task_id)}</option>' for task_id, row in rows.items())
-    kinds = "".join(f'<option value="{each}">{LABELS[each]}</option>' for each in LABELS if each in outcomes)
+    tasks = [(str(row), shown(task_id)) for task_id, row in rows.items()]
+    kinds = [(each, LABELS[each]) for each in LABELS if each in outcomes]
     return (
-        '<form class="ce-controls" role="search">'
-        '<div class="ce-wide"><label for="ce-search">Search</label><input type="search" id="ce-search" autocomplete="off" spellcheck="false" '
+        '<form class="ce-controls" role="search"><div class="ce-wide"><label for="ce-search">Search</label>'
+        '<input type="search" id="ce-search" autocomplete="off" spellcheck="false" '
         'placeholder="in task, detail, code, output, traceback"></div>'
-        f'<div><label for="ce-task">Task</label><select id="ce-task"><option value="">all</option>{tasks}</select></div>'
-        f'<div><label for="ce-outcome">Outcome</label><select id="ce-outcome"><option value="">all</option>{kinds}</select></div>'
+        f"{choice('Task', tasks)}{choice('Outcome', kinds)}"
         '<button type="button" id="ce-open">Open all</button><output id="ce-count" aria-live="polite"></output></form>'
     )
+
+
+def choice(label: str, options: Sequence[tuple[str, str]]) -> str:
+    """A field to choose one of options, or all of them: (value, HTML)."""
+    name = f"ce-{label.lower()}"
+    listed = "".join(f'<option value="{value}">{html}</option>' for value, html in [("", "all"), *options])
+    return f'<div><label for="{name}">{label}</label><select id="{name}">{listed}</select></div>'
 
 
 def rendered_of(failing: Mapping[str, list[Sample]], rows: Mapping[str, int]) -> dict[str, list[str]]:
