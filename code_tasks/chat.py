@@ -111,7 +111,7 @@ class ChatSolver:
         top_p: float | None = None,
         max_tokens: int | None = None,
         stop: str | Sequence[str] = (),
-        n: int = 1,
+        answers_per_request: int = 1,
         timeout: float = 600.0,
         extra_body: dict[str, Any] | None = None,
         template: str | None = None,
@@ -130,8 +130,8 @@ class ChatSolver:
             top_p: share of the probability that is sampled from.
             max_tokens: of one answer.
             stop: text, or texts, before which an answer ends.
-            n: answers in one request, at most. Attempts at one question that wait at the same time share it, which
-                costs their prompt once; the server has to know `n`.
+            answers_per_request: at most; it is the `n` of a request, which the server has to know. Attempts at one
+                question that wait at the same time share it, which costs their prompt once.
             timeout: seconds for one request. What takes longer is broken infrastructure, and asked again.
             extra_body: more of a request, as this server has it.
             template: as `Dialogue` takes it, like the next two.
@@ -147,7 +147,16 @@ class ChatSolver:
         self.dialogue = Dialogue(template, system, extract)
         self.max_time = None if max_time is None else positive("max_time", max_time, "seconds")
         endpoint = Endpoint(
-            model, base_url, api_key, temperature, top_p, max_tokens, stop, timeout, n, extra_body or {}
+            model,
+            base_url,
+            api_key,
+            temperature,
+            top_p,
+            max_tokens,
+            stop,
+            timeout,
+            answers_per_request,
+            extra_body or {},
         )
         self.client = Client(endpoint)
 

@@ -68,8 +68,8 @@ class Endpoint:
     timeout_seconds: float = 600.0
     """For one whole answer."""
 
-    n: int = 1
-    """Answers in one request, at most: attempts at the same question that wait at the same time share it."""
+    answers_per_request: int = 1
+    """At most: attempts at the same question that wait at the same time share a request."""
 
     extra_body: Mapping[str, Any] = field(default_factory=dict)
     """More of a request, as this server has it: {"max_completion_tokens": 4096}."""
@@ -88,7 +88,7 @@ class Endpoint:
             value = getattr(self, name)
             if value is not None and (isinstance(value, bool) or not isinstance(value, int | float) or not value >= 0):
                 raise ValueError(f"{name} must be a number >= 0, not {shortened(value)}")
-        whole_number("n", self.n)
+        whole_number("answers_per_request", self.answers_per_request)
         if self.max_tokens is not None:
             whole_number("max_tokens", self.max_tokens)
         if wrong := [each for each in self.stops if not isinstance(each, str) or not each]:
@@ -180,7 +180,7 @@ class Client:
         self.key = key or "none"
         self._client: openai.AsyncOpenAI | None = None
         self._not_before = 0.0
-        self._sharing = Sharing(self._ask, endpoint.n)
+        self._sharing = Sharing(self._ask, endpoint.answers_per_request)
 
     async def __aenter__(self) -> Client:
         """Opens the connections. The package's own retries are off: the runner counts and records them."""
@@ -215,7 +215,7 @@ class Client:
         """
         if self._client is None:
             raise RuntimeError("the client is not open: use it in an `async with`")
-        if self.endpoint.n > 1:
+        if self.endpoint.answers_per_request > 1:
             return await self._sharing.ask(messages)
         return (await self._ask(messages))[0]
 
@@ -238,7 +238,8 @@ class Client:
 
     def _refused(self, error: openai.APIStatusError) -> Answer:
         """The answer that an error status stands for, or an exception."""
-        status, said = error.status_code, error.message[:MOST_SAID_CHARS]
+        status, body = error.status_code, error.body
+        said = str(body.get("message") if isinstance(body, dict) else error.message)[:MOST_SAID_CHARS]
         full = error.code == CONTEXT_FULL or "context length" in error.message
         if status == 400 and full:
             return Answer("", CONTEXT_FULL)

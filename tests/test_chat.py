@@ -12,7 +12,7 @@ import pytest
 from chat_server import Reply, chat_server
 from hypothesis import given
 from hypothesis import strategies as st
-from scoring import PROBLEM, ROOT, SECONDS
+from scoring import PROBLEM, ROOT, SECONDS, code_eval, lines_of
 
 from code_tasks.chat import ChatSolver, without_thoughts
 from code_tasks.completions import program_of_answer
@@ -303,7 +303,7 @@ def test_hundreds_of_attempts_with_faults():
 
 @pytest.mark.parametrize("knows_n", [True, False])
 def test_shared_requests(knows_n):
-    """With n, attempts at one question share requests, each with an answer of its own, also of a server without n."""
+    """Attempts at one question may share requests, with an answer each, also of a server that does not know n."""
     numbers = itertools.count()
 
     def reply(request, number):
@@ -321,7 +321,7 @@ def test_shared_requests(knows_n):
     with chat_server(reply) as server:
 
         async def run():
-            solver = ChatSolver(grader, model="m", base_url=server.url, n=4)
+            solver = ChatSolver(grader, model="m", base_url=server.url, answers_per_request=4)
             return await solve(solver, questions, Plan(n_tries=6, backoff=AT_ONCE))
 
         summary = asyncio.run(run())
@@ -331,12 +331,42 @@ def test_shared_requests(knows_n):
     assert max(asked) == 4 and (len(asked) < 18 if knows_n else len(asked) >= 18)
 
 
+def test_command(tmp_path):
+    """`code-eval solve` asks a server, records every answer, and leaves the key out."""
+    problems, record = tmp_path / "problems.jsonl", tmp_path / "run.jsonl"
+    problems.write_text(json.dumps(PROBLEM))
+    with chat_server(
+        lambda request, number: (Reply(status=500), Reply(ANSWER), Reply(WRONG))[min(number, 2)]
+    ) as server:
+        arguments = ["solve", "--problems", problems, "--solver", "chat", "--model", "m", "--base-url", server.url]
+        options = ["--tries", 4, "--answers-per-request", 2, "--temperature", 0.5, "--max-tokens", 64]
+        ended = code_eval(*arguments, *options, "--output", record, OPENAI_API_KEY="secret-key")
+        asked = [request for _, _, request in server.requests]
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    matches = [line["correct"] for line in lines_of(record) if line["record_type"] == "match"]
+    assert sorted(matches) == [False, False, True, True]
+    assert all((each["temperature"], each["max_tokens"]) == (0.5, 64) for each in asked) and asked[0]["n"] == 2
+    assert "secret-key" not in record.read_text() + ended.stdout + ended.stderr
+
+
+def test_command_that_is_refused(tmp_path):
+    """A server that refuses ends the command with what to do, without a traceback."""
+    problems = tmp_path / "problems.jsonl"
+    problems.write_text(json.dumps(PROBLEM))
+    with chat_server(lambda request, number: Reply(status=404, error={"message": "no model m"})) as server:
+        ended = code_eval(
+            "solve", "--problems", problems, "--solver", "agent", "--model", "m", "--base-url", server.url
+        )
+    assert ended.returncode == 1, ended.stdout + ended.stderr
+    assert "no model m" in ended.stderr and "Traceback" not in ended.stderr
+
+
 def test_shared_request_that_is_slow():
     """Attempts that run out of time while they share a request end, and so does the run."""
     with chat_server(lambda request, number: Reply(ANSWER, delay=60)) as server:
 
         async def run():
-            solver = ChatSolver(Recorded(), model="m", base_url=server.url, n=8, max_time=0.5)
+            solver = ChatSolver(Recorded(), model="m", base_url=server.url, answers_per_request=8, max_time=0.5)
             return await solve(solver, [QUESTION], Plan(n_tries=8))
 
         assert asyncio.run(run()).accuracy == 0.0
@@ -367,7 +397,7 @@ def test_body_or_whole_function_in_the_sandbox():
         ({"api_key": "a\nb"}, "api_key"),
         ({"temperature": -1}, "temperature must be a number >= 0, not -1"),
         ({"temperature": float("nan")}, "temperature"),
-        ({"n": 0}, "n must be at least 1, not 0"),
+        ({"answers_per_request": 0}, "answers_per_request must be at least 1, not 0"),
         ({"max_tokens": 0}, "max_tokens must be at least 1, not 0"),
         ({"stop": [""]}, "stop must be texts, not ''"),
         ({"stop": [3]}, "stop must be texts, not 3"),
