@@ -1,16 +1,26 @@
 """What `code-eval solve` promises: solvers by name, a record that is gone on with, and statuses."""
 
+import contextlib
+import io
 import json
 import re
+import signal
 import subprocess
 import sys
+import threading
+import time
 from pathlib import Path
 
+import psutil
 import pytest
+from chat_server import Reply, chat_server
 from typer.testing import CliRunner
 
 from code_tasks.cli import app
 from code_tasks.recording import read_record
+from code_tasks.resuming import read_past
+from code_tasks.solver_progress import SolverBar
+from code_tasks.solver_summary import Attempt
 
 ROOT = Path(__file__).resolve().parent.parent
 EXAMPLES = ROOT / "examples"
@@ -105,6 +115,112 @@ def test_a_record_that_is_there(gold):
     _, path = gold
     ended = code_eval_solve("--solver", "gold", *PROBLEMS, "--output", path)
     assert ended.exit_code == 1 and "is there already; --resume goes on with it" in ended.stderr
+
+
+RIGHT, WRONG = (f"```python\ndef add(a, b):\n    return a {sign} b\n```" for sign in "+*")
+
+
+@pytest.mark.parametrize(("solver", "options", "right"), [("chat", [], 2), ("agent", ["--max-steps", "2"], 4)])
+def test_models(tmp_path, monkeypatch, solver, options, right):
+    """A model behind a server is asked with the options given, again after 429 and 500, and shown its failures."""
+    from scoring import PROBLEM
+
+    monkeypatch.setenv("OPENAI_API_KEY", "key")
+    problems, template = tmp_path / "problems.jsonl", tmp_path / "template.txt"
+    problems.write_text("".join(json.dumps(PROBLEM | {"task_id": f"t/{n}"}) + "\n" for n in range(2)))
+    template.write_text("Solve it: {prompt}")
+    asked = {}
+
+    def reply(request, number):
+        if number in (0, 1):
+            return Reply(status=(429, 500)[number])
+        # Every other first answer is wrong, and every second one is right.
+        first = len(request["messages"]) == 1
+        with lock:
+            asked["first"] = asked.get("first", 0) + first
+        return Reply(WRONG if first and asked["first"] % 2 else RIGHT)
+
+    lock = threading.Lock()
+    with chat_server(reply) as server:
+        model = ["--model", "tiny", "--base-url", server.url, "--temperature", 0, "--max-tokens", 99, "--stop", "END"]
+        ended = code_eval_solve(
+            "--solver", solver, "--problems", problems, "--tries", 2, "--template", template, *model, *options, *WALL,
+            "--output", tmp_path / "run.jsonl", "--concurrency", 1,
+        )  # fmt: skip
+    assert ended.exit_code == 0, ended.output
+    assert f"4 attempts at 2 questions: {right} correct, {4 - right} incorrect, 0 system errors" in ended.stdout
+    _, headers, request = server.requests[-1]
+    assert headers["authorization"] == "Bearer key"
+    assert (request["model"], request["temperature"], request["max_tokens"]) == ("tiny", 0, 99)
+    assert request["stop"] == ["END"] and request["messages"][0]["content"].startswith("Solve it: def add")
+    errors = [line for line in read_record(tmp_path / "run.jsonl") if line["record_type"] == "error"]
+    assert [line["is_system_error"] for line in errors] == [True, True]
+
+
+def test_a_server_that_refuses(tmp_path):
+    """A server that refuses, as for a wrong key, is one line and status 1, and no wrong answer."""
+    with chat_server(lambda request, number: Reply(status=401)) as server:
+        ended = code_eval_solve("--solver", "chat", "--model", "tiny", "--base-url", server.url, *PROBLEMS)
+    assert ended.exit_code == 1 and "Traceback" not in ended.stderr
+    assert "answered 401" in ended.stderr and "OPENAI_API_KEY" in ended.stderr
+
+
+def test_interrupted(tmp_path):
+    """Ctrl-C ends the command with status 130 and one line that says how to go on; no process of it is left."""
+    samples = tmp_path / "samples.jsonl"
+    problems = [json.loads(line)["task_id"] for line in (EXAMPLES / "problems.jsonl").read_text().splitlines()]
+    quick, slow = "    pass\n", "    while True: pass\nwhile True: pass\n"
+    lines = [{"task_id": name, "completion": body} for name in problems for body in (quick, *[slow] * 9)]
+    samples.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    record = tmp_path / "run.jsonl"
+    arguments = ["--solver", "replay", "--samples", samples, *PROBLEMS, "--timeout", 30, "--output", record]
+    command = [sys.executable, "-m", "code_tasks.cli", "solve", *map(str, arguments)]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, cwd=ROOT)
+    try:
+        while not (record.exists() and b'"match"' in record.read_bytes()):
+            time.sleep(0.05)
+            assert process.poll() is None
+        children = psutil.Process(process.pid).children(recursive=True)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert process.returncode == 130
+    assert said.endswith(f"interrupted; --resume {record} goes on\n") and "Traceback" not in said
+    assert children
+    _, left = psutil.wait_procs(children, timeout=30)
+    assert not left
+    assert read_past(record).attempts
+
+
+class Terminal(io.StringIO):
+    """A stream that says it is a terminal."""
+
+    def isatty(self):
+        """Whether it is one."""
+        return True
+
+
+def test_progress(monkeypatch):
+    """On a terminal a bar counts what is right, broken and wrong, what was done before too, and says when it ends."""
+    monkeypatch.setattr("code_tasks.solver_progress.SECONDS_BEFORE_BAR", 0)
+    screen = Terminal()
+    with contextlib.redirect_stderr(screen), SolverBar(4, done=[Attempt("a", 0, correct=True)]) as bar:
+        bar.count(Attempt("a", 1, correct=True))
+        bar.count(Attempt("a", 2, error_class="RetryableSystemError", is_system_error=True))
+        time.sleep(0.2)
+        bar.count(Attempt("a", 3, error_class="KeyError"))
+    last = screen.getvalue().split("\r")[-1]
+    assert "4/4" in last and "corr=2, errs=1, fail=1" in last
+    assert re.search(r" ends \w{3} \d\d \d\d:\d\d", last)
+
+
+def test_no_progress():
+    """Where there is no terminal there is no bar."""
+    screen = io.StringIO()
+    with contextlib.redirect_stderr(screen), SolverBar(1) as bar:
+        bar.count(Attempt("a", 0))
+    assert screen.getvalue() == ""
 
 
 def test_readme_example(tmp_path):
