@@ -21,6 +21,7 @@ from code_tasks.recording import read_record
 from code_tasks.resuming import read_past
 from code_tasks.solver_progress import SolverBar
 from code_tasks.solver_summary import Attempt
+from code_tasks.solving import Backoff
 
 ROOT = Path(__file__).resolve().parent.parent
 EXAMPLES = ROOT / "examples"
@@ -163,6 +164,29 @@ def test_a_server_that_refuses(tmp_path):
         ended = code_eval_solve("--solver", "chat", "--model", "tiny", "--base-url", server.url, *PROBLEMS)
     assert ended.exit_code == 1 and "Traceback" not in ended.stderr
     assert "answered 401" in ended.stderr and "OPENAI_API_KEY" in ended.stderr
+
+
+def test_a_server_that_stays_broken(tmp_path, monkeypatch):
+    """A question that no attempt worked at makes status 1, named; --retry-errors runs it again once all is well."""
+    from scoring import PROBLEM
+
+    monkeypatch.setattr(Backoff, "seconds", lambda self, retry_idx: 0.0)
+    problems, record = tmp_path / "problems.jsonl", tmp_path / "run.jsonl"
+    problems.write_text(json.dumps(PROBLEM) + "\n")
+    works = False
+    with chat_server(lambda request, number: Reply(RIGHT) if works else Reply(status=503)) as server:
+        run = ["--solver", "chat", "--model", "tiny", "--base-url", server.url, "--problems", problems, *WALL]
+        ended = code_eval_solve(*run, "--output", record)
+        assert ended.exit_code == 1 and "0 correct, 0 incorrect, 1 system errors" in ended.stdout
+        assert f"not valid: no attempt worked at 1 question(s): {PROBLEM['task_id']}" in ended.stderr
+        assert len(server.requests) == 17
+        works = True
+        assert code_eval_solve(*run, "--resume", record).exit_code == 1
+        assert len(server.requests) == 17
+        ended = code_eval_solve(*run, "--resume", record, "--retry-errors")
+    assert ended.exit_code == 0 and "1 correct, 0 incorrect, 0 system errors" in ended.stdout
+    *_, match, _ = read_record(record)
+    assert (match["record_type"], match["retry_idx"]) == ("match", 17)
 
 
 def test_interrupted(tmp_path):

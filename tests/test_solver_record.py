@@ -383,3 +383,27 @@ def test_results_of_a_solver_are_read_as_they_were(path):
     assert {each.attempt_id: each for each in done} == {
         each.attempt_id: each for each in read_past(path).attempts.values()
     }
+
+
+def test_cost_of_the_runner(path):
+    """The runner uses less than 1 ms of CPU time per attempt, with a record, disk flushes aside."""
+    flushing = []
+    real = os.fsync
+
+    def fsync(fd):
+        began = time.thread_time()
+        real(fd)
+        flushing.append(time.thread_time() - began)
+
+    async def run():
+        with JsonlRecorder(path) as recorder:
+            solver = answers(lambda *attempt: attempt[1] == 0)
+            return await solve(solver, questions(*map(str, range(500))), plan(n_tries=4), recorder)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", fsync)
+        began = time.process_time()
+        summary = asyncio.run(run())
+        used = time.process_time() - began - sum(flushing)
+    assert summary.accuracy == 0.25
+    assert 1000 * used / 2000 < 1.0
