@@ -16,8 +16,10 @@ from code_tasks.cli_options import (
     SandboxOption,
 )
 from code_tasks.correctness_cli import correctness
+from code_tasks.report_cli import report
 from code_tasks.results_file import fail
 from code_tasks.run_cli import run
+from code_tasks.solve_cli import solve
 from sandboxes import (
     LAYERS,
     Limits,
@@ -45,6 +47,8 @@ app.add_typer(docker_app, name="docker")
 app.add_typer(cache_app, name="cache")
 app.command()(run)
 app.command()(correctness)
+app.command()(solve)
+app.command()(report)
 
 
 @app.command()

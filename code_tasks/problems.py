@@ -34,6 +34,12 @@ class Problem:
     adds_imports: bool = False
     """Whether candidates get the imports that they use, as HumanEval-X has it."""
 
+    entry_point: str = ""
+    """Name of what the tests call, if that is known."""
+
+    canonical_solution: str | None = None
+    """What its author wrote after the prompt, if that is known."""
+
     def candidate(self, completion: str, language: str, extract: Callable[[str, str], str] | None = None) -> str:
         """The program that a completion makes.
 
@@ -44,8 +50,11 @@ class Problem:
         """
         if extract is not None and (code := extract(completion, self.tests)) != completion:
             return code
-        code = self.prompt + completion
-        return humaneval_x.with_imports(language, code) if self.adds_imports else code
+        return self.whole(self.prompt + completion, language)
+
+    def whole(self, code: str, language: str = "") -> str:
+        """The program that code is which stands alone, in the problem's language unless another is given."""
+        return humaneval_x.with_imports(language or self.language, code) if self.adds_imports else code
 
 
 def problem_of(record: Mapping[str, Any]) -> Problem:
@@ -78,7 +87,13 @@ def problem_of(record: Mapping[str, Any]) -> Problem:
     name = record.get("language", "").lower()
     language = checked_language(ALIASES.get(name, name)) if name else ""
     tests = as_reference(record[field]) if not has_code else with_call(record, field, language)
-    return Problem(record["task_id"], record.get("prompt", ""), tests, language)
+    return Problem(record["task_id"], record.get("prompt", ""), tests, language, **known(record))
+
+
+def known(record: Mapping[str, Any]) -> dict[str, Any]:
+    """What solvers want to know of a problem besides, as far as its record says it."""
+    names = [name for name in ("entry_point", "canonical_solution") if isinstance(record.get(name), str)]
+    return {name: record[name] for name in names}
 
 
 def fault_of(record: Mapping[str, Any], name: str) -> str:
@@ -108,4 +123,6 @@ def of_humaneval_x(record: Mapping[str, Any], field: str) -> Problem:
     if language == "go" and (missing := [name for name in ("import", "test_setup") if name not in record]):
         raise ValueError(f"there is no {missing[0]!r}")
     tests = humaneval_x.tests_of({**record, "test": record[field]})
-    return Problem(record["task_id"], humaneval_x.prompt_of(record), tests, language, adds_imports=True)
+    return Problem(
+        record["task_id"], humaneval_x.prompt_of(record), tests, language, adds_imports=True, **known(record)
+    )

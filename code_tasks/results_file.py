@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -28,10 +29,15 @@ def draft_of(path: Path) -> Path:
 
 def write_results(path: Path, records: list[dict[str, Any]]) -> None:
     """Writes JSON lines in one step, so that no half of a file is ever there."""
+    write_parts(path, (json.dumps(record) + "\n" for record in records))
+
+
+def write_parts(path: Path, parts: Iterable[str]) -> None:
+    """Writes texts one after the other in one step, so that no half of a file is ever there."""
     draft = draft_of(path)
     try:
-        with open(draft, "w", encoding="utf-8") as file:
-            file.writelines(json.dumps(record) + "\n" for record in records)
+        with open(draft, "w", encoding="utf-8", newline="") as file:
+            file.writelines(parts)
         draft.replace(path)
     except OSError as error:
         fail(f"can't write {path}: {error}")

@@ -8,12 +8,13 @@ from typing import Any
 
 import gradio as gr
 
+from code_tasks.result_html import LABELS, candidate, estimates
 from space.controls import Controls, controls, curve_plot, drawn
 from space.events import Run, add_run, shown_error
 from space.files import ResultsFile
 from space.requests import BadRequest
 from space.service import Service
-from space.view import LABELS, candidate, estimates, message, progress
+from space.view import message, progress
 
 # What matters most stands first: a phone shows no more.
 COLUMNS: list[Any] = ["#", "outcome", "task", "sample", "seconds", "MiB", "detail"]

@@ -10,6 +10,7 @@ from typing import Any
 import gradio as gr
 from starlette.middleware import Middleware
 
+from code_tasks.result_html import results_css
 from space.about import about_tab
 from space.calls import ToolCalls
 from space.controls import languages_of
@@ -91,7 +92,7 @@ def launch_options(service: Service, calls: ToolCalls) -> dict[str, Any]:
             button_primary_background_fill="*primary_600",
             button_primary_background_fill_hover="*primary_700",
         ),
-        "css": (assets / "page.css").read_text(encoding="utf-8"),
+        "css": results_css() + (assets / "page.css").read_text(encoding="utf-8"),
         "head": f"<script>{(assets / 'page.js').read_text(encoding='utf-8')}</script>",
         "footer_links": ["api"],
         # Of what a visitor ran, only the visitor's own page knows.

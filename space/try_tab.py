@@ -8,12 +8,13 @@ from typing import Any
 
 import gradio as gr
 
+from code_tasks.result_html import estimates
 from space.controls import Controls, controls, curve_plot, drawn
 from space.events import Run, add_run
 from space.examples import EXAMPLES, Example
 from space.requests import Choices, without_blank
 from space.service import Service
-from space.view import estimates, message, progress, results_list
+from space.view import message, progress, results_list
 
 MOST_EDITORS = 8
 # As editors call the languages that they know; for the others one that looks much like them.

@@ -1,4 +1,4 @@
-"""Results as HTML. Every text that is not ours is escaped."""
+"""What is on the page besides results, as HTML. Every text that is not ours is escaped."""
 
 from __future__ import annotations
 
@@ -7,89 +7,15 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
-from code_tasks.summary import PassAtK
-from sandboxes import LAYERS, Outcome, printable
+from code_tasks.result_html import LABELS, badge, candidate
+from sandboxes import LAYERS
 from space.offers import Offer
-
-LABELS = {
-    Outcome.PASSED.value: "passed",
-    Outcome.FAILED.value: "failed",
-    Outcome.COMPILE_ERROR.value: "compile error",
-    Outcome.TIMED_OUT.value: "timed out",
-    Outcome.OUT_OF_MEMORY.value: "out of memory",
-    Outcome.CRASHED.value: "crashed",
-    Outcome.EXITED.value: "left early",
-    Outcome.OUTPUT_LIMIT.value: "wrote too much",
-    "not_run": "not run",
-    "waiting": "no verdict yet",
-}
-"""What people read, by the outcome, or by what stands in its place."""
-
-TEXTS = {"traceback": "Traceback", "stdout": "Standard output", "stderr": "Standard error"}
-MIB = 1 << 20
-MOST_TESTS_SHOWN = 100
-
-
-def outcome_of(result: Mapping[str, Any] | None) -> str:
-    """The key in LABELS of a candidate's result: None if it has none yet."""
-    if result is None:
-        return "waiting"
-    return str(result.get("outcome", "not_run"))
-
-
-def badge(outcome: str) -> str:
-    """An outcome as a coloured word."""
-    return f'<span class="ce-badge ce-{outcome}">{LABELS[outcome]}</span>'
 
 
 def results_list(results: Sequence[Mapping[str, Any] | None]) -> str:
     """The candidates of one task, each to be opened for what it wrote and where it failed."""
     each = [candidate(f"Candidate {number}", result) for number, result in enumerate(results, start=1)]
     return f'<div class="ce-results">{"".join(each)}</div>'
-
-
-def candidate(title: str, result: Mapping[str, Any] | None) -> str:
-    """One candidate: a line, and below it what is shown once it is opened."""
-    outcome = outcome_of(result)
-    line = f'{badge(outcome)}<span class="ce-title">{escape(title)}</span>'
-    if result is None:
-        return f'<div class="ce-result"><div class="ce-line">{line}</div></div>'
-    if "outcome" not in result:
-        line += f'<span class="ce-detail">{shown(result["result"])}</span>'
-        return f'<div class="ce-result"><div class="ce-line">{line}</div></div>'
-    line += (
-        f'<span class="ce-figures">{duration(result["wall_seconds"])} · {memory(result["peak_memory_bytes"])}</span>'
-        f'<span class="ce-detail">{shown(result["detail"])}</span>'
-    )
-    summary = f'<summary class="ce-line">{line}</summary>'
-    return f'<details class="ce-result" data-title="{escape(title)}">{summary}{evidence(result)}</details>'
-
-
-def evidence(result: Mapping[str, Any]) -> str:
-    """What a verdict rests on."""
-    facts = {
-        "Time on the clock": duration(result["wall_seconds"]),
-        "CPU time": duration(result["cpu_seconds"]),
-        "Peak memory": memory(result["peak_memory_bytes"]),
-        "Graded": {"shared": "with the candidate", "separate": "apart from the candidate"}[result["grading"]],
-        "Isolated by": ", ".join(result["isolation"]),
-    }
-    if result["attempts"] > 1:
-        facts["Attempts"] = f"{result['attempts']}, because the sandbox broke"
-    rows = "".join(f"<div><dt>{name}</dt><dd>{escape(value)}</dd></div>" for name, value in facts.items())
-    tests = "".join(
-        f"<li>{badge(each['outcome'])} <code>{shown(each['name'])}</code> {shown(each['message'])}</li>"
-        for each in result.get("tests", ())[:MOST_TESTS_SHOWN]
-    )
-    if more := len(result.get("tests", ())) - MOST_TESTS_SHOWN:
-        tests += f"<li>and {more} more</li>" if more > 0 else ""
-    tests = tests and f'<ul class="ce-tests">{tests}</ul>'
-    texts = "".join(
-        f'<h4>{title}</h4><pre class="ce-{key}">{shown(result[key])}</pre>'
-        for key, title in TEXTS.items()
-        if result[key].strip()
-    )
-    return f'<div class="ce-evidence"><dl>{rows}</dl>{tests}{texts or "<p>It wrote nothing.</p>"}</div>'
 
 
 def progress(counts: Counter[str], total: int, note: str = "") -> str:
@@ -110,17 +36,6 @@ def progress(counts: Counter[str], total: int, note: str = "") -> str:
         f'<div class="ce-progress" role="status"><div class="ce-bar">{parts}</div>'
         f"<p><b>{done:,}</b> of <b>{total:,}</b> run{'. ' + escape(note) if note else ''}</p><ul>{numbers}</ul></div>"
     )
-
-
-def estimates(found: Sequence[PassAtK], left_out: Sequence[str]) -> str:
-    """pass@k as numbers, with the standard error where there are several tasks."""
-    chips = "".join(
-        f'<div class="ce-estimate"><b>{100 * each.mean:.1f}%</b><span>pass@{each.k}'
-        f"{f' ± {100 * each.standard_error:.1f}' if each.standard_error == each.standard_error else ''}</span></div>"
-        for each in found
-    )
-    notes = "".join(f"<p>{shown(line)}</p>" for line in left_out)
-    return f'<div class="ce-estimates">{chips}</div><div class="ce-notes">{notes}</div>' if chips or notes else ""
 
 
 def offer_panel(offer: Offer) -> str:
@@ -145,18 +60,3 @@ def offer_panel(offer: Offer) -> str:
 def message(html: str, kind: str) -> str:
     """A note across the page: `kind` is "warning" or "info"; what is not ours in `html` has to be escaped."""
     return f'<div class="ce-message ce-message-{kind}" role="status">{html}</div>'
-
-
-def shown(text: str) -> str:
-    """A text of a program's, for a page: escaped, and without what moves or colours text."""
-    return escape("\n".join(printable(line.replace("\t", "    ")) for line in text.splitlines()))
-
-
-def duration(seconds: float) -> str:
-    """Seconds as people read them."""
-    return f"{1000 * seconds:.0f} ms" if seconds < 1 else f"{seconds:.2f} s"
-
-
-def memory(size: int) -> str:
-    """Bytes as people read them."""
-    return f"{size / MIB:.0f} MiB" if size else "memory unknown"

@@ -149,3 +149,42 @@ class Visitor:
     def message(self):
         """The message that pops up."""
         return self.page.get_by_test_id("toast-body")
+
+
+class Reader:
+    """Somebody who has a page of ours from a file open in a browser, without a network."""
+
+    def __init__(self, browser, path, **options):
+        """Opens the page, and waits until its script has run.
+
+        Args:
+            browser: in which.
+            path: of the file.
+            **options: of the browser's context, such as `color_scheme`.
+        """
+        self.faults = []
+        """What no page may do: ask for anything, open a dialog, have an error or a warning."""
+        self.context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
+        self.context.set_default_timeout(WAIT_MS)
+        self.page = self.context.new_page()
+        self.page.on("pageerror", lambda error: self.faults.append(f"error: {error}"))
+        self.page.on("console", lambda message: self.faults.append(f"{message.type}: {message.text}"))
+        self.page.on("dialog", self._dismiss)
+        self.page.goto(path.as_uri())
+        self.page.on("request", lambda request: self.faults.append(f"request: {request.url}"))
+        # The last one that is drawn.
+        expect(self.page.locator("#ce-memory.js-plotly-plot, #ce-section-memory[hidden]")).to_have_count(1)
+
+    def _dismiss(self, dialog):
+        self.faults.append(f"dialog: {dialog.message}")
+        dialog.dismiss()
+
+    @property
+    def samples(self):
+        """The failing samples that can be seen."""
+        return self.page.locator("#ce-samples > details:visible")
+
+    @property
+    def count(self):
+        """How many of them are said to be shown."""
+        return self.page.locator("#ce-count")

@@ -43,6 +43,8 @@ SLOW_FILES = (
     "test_progress",
     "test_pool",
     "test_cli",
+    "test_solve_cli",
+    "test_solving_resume",
     "test_correctness",
     "test_agreement",
     "test_steps",
@@ -51,6 +53,7 @@ SLOW_FILES = (
     "test_docker",
     "test_execution_docker",
     "test_space",
+    "test_report_browser",
 )
 
 

@@ -18,8 +18,8 @@ ADD = {
     "entry_point": "add",
 }
 SUB = {**ADD, "task_id": "t/1", "canonical_solution": "    return a + b\n"}
-ADD_PROBLEM = Problem("t/0", ADD["prompt"], ADD["test"] + "\ncheck(add)\n")
-SUB_PROBLEM = replace(ADD_PROBLEM, task_id="t/1")
+ADD_PROBLEM = Problem("t/0", ADD["prompt"], ADD["test"] + "\ncheck(add)\n", entry_point="add")
+SUB_PROBLEM = replace(ADD_PROBLEM, task_id="t/1", canonical_solution="    return a + b\n")
 PROBLEMS = {"t/0": ADD_PROBLEM}
 SAMPLE = {"task_id": "t/0", "completion": "    return a + b\n"}
 
@@ -47,7 +47,7 @@ def faults_of(read, *args):
 @pytest.mark.parametrize("zipped", [False, True])
 def test_problems(file, zipped):
     """Problems are read by task_id, plain or gzipped whatever the file's name, and other fields are passed over."""
-    problems = read_problems(file(ADD, SUB, zipped=zipped))
+    problems = read_problems(file(ADD, {**SUB, "level": 3}, zipped=zipped))
     assert list(problems.items()) == [("t/0", ADD_PROBLEM), ("t/1", SUB_PROBLEM)]
 
 

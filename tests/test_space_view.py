@@ -11,12 +11,13 @@ import pytest
 from hypothesis import example, given
 
 from code_eval import result_of
+from code_tasks.result_html import LABELS, candidate, estimates, shown
 from code_tasks.summary import PassAtK
 from sandboxes import Isolation, Outcome, SandboxUnavailable, TestResult, Verdict
 from space.offers import Offer
 from space.runs import FEWEST_CHARS, TEXTS, fit
 from space.service import MOST_CELL_CHARS, News, found, row_of
-from space.view import LABELS, candidate, estimates, message, offer_panel, progress, results_list, shown
+from space.view import message, offer_panel, progress, results_list
 
 VERDICT = Verdict(Outcome.FAILED, isolation=("pid",), wall_seconds=0.5, cpu_seconds=1.25, peak_memory_bytes=3 << 20)
 HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(2)>'\"</pre></details>&lt;\x1b[31m\u202e\0\ud800"

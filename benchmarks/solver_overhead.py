@@ -1,0 +1,111 @@
+"""What the runner of solvers costs by itself: CPU time per attempt, with a grader that does nothing.
+
+    python benchmarks/solver_overhead.py [--tasks 1000] [--tries 4] [--rounds 3]
+
+Replays samples into a record on disk, each graded with the result that a real sandbox gives. Time in fsync is the
+system's, and not counted; it is shown beside. Also how fast candidates are graded in the sandbox through the runner,
+against `Pool.run_all` with the same programs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import statistics
+import tempfile
+import time
+from pathlib import Path
+
+from code_eval import result_of
+from code_tasks.datasets import Sample
+from code_tasks.problems import Problem, problem_of
+from code_tasks.record_file import JsonlRecorder
+from code_tasks.sandbox_grader import SandboxGrader
+from code_tasks.scoring import Job
+from code_tasks.solver import Grade, Task
+from code_tasks.solvers import ReplaySolver, tasks_of
+from code_tasks.solving import Plan, solve
+from sandboxes import Kinds, Limits, Outcome, Pool, Verdict, close_pools, open_sandbox, usable_cpus
+
+VERDICT = Verdict(Outcome.FAILED, "AssertionError: f(2) == 4", traceback="Traceback\n" * 10, stdout="said\n" * 20)
+
+
+class TrivialGrader:
+    """Knows the answer."""
+
+    async def grade(self, task: Task, candidate: str) -> Grade:
+        """Wrong, as a sandbox says it."""
+        await asyncio.sleep(0)
+        return Grade(0.0, VERDICT.detail, result_of(task.question_id, task.attempt_id, VERDICT))
+
+
+def cpu_per_attempt(problems: dict[str, Problem], samples: list[Sample], tries: int) -> tuple[float, float]:
+    """Milliseconds of CPU per attempt: (user and system time without fsync, of fsync)."""
+    flushing = 0.0
+    fsync = os.fsync
+
+    def timed_fsync(fd: int) -> None:
+        nonlocal flushing
+        began = time.thread_time()
+        fsync(fd)
+        flushing += time.thread_time() - began
+
+    os.fsync = timed_fsync
+    try:
+        with tempfile.TemporaryDirectory() as folder, JsonlRecorder(Path(folder) / "run.jsonl") as recorder:
+            solver = ReplaySolver(TrivialGrader(), samples)
+            began = time.process_time()
+            asyncio.run(solve(solver, tasks_of(problems), Plan(tries), recorder))
+            used = time.process_time() - began
+    finally:
+        os.fsync = fsync
+    return 1000 * (used - flushing) / len(samples), 1000 * flushing / len(samples)
+
+
+def graded_per_second(
+    pool: Pool, problems: dict[str, Problem], samples: list[Sample], tries: int
+) -> tuple[float, float]:
+    """Candidates per second: (through the runner, by run_all)."""
+    programs = Job.of(samples, problems, Kinds(), Limits(), "shared").programs
+    began = time.monotonic()
+    pool.run_all(programs, usable_cpus())
+    plain = time.monotonic() - began
+
+    async def through_runner() -> float:
+        async with SandboxGrader(pool) as grader:
+            began = time.monotonic()
+            solver = ReplaySolver(grader, samples)
+            tasks = [task for task in tasks_of(problems) if task.question_id in solver.completions]
+            await solve(solver, tasks, Plan(tries))
+            return time.monotonic() - began
+
+    return len(samples) / asyncio.run(through_runner()), len(samples) / plain
+
+
+def main() -> None:
+    """Prints the figures."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--tasks", type=int, default=1000)
+    parser.add_argument("--tries", type=int, default=4)
+    parser.add_argument("--rounds", type=int, default=3)
+    options = parser.parse_args()
+    names = [f"q/{number}" for number in range(options.tasks)]
+    test = "def check(f):\n    assert f(2) == 4\n"
+    record = {"prompt": "def f(x):\n", "test": test, "entry_point": "f"}
+    problems = {name: problem_of({**record, "task_id": name}) for name in names}
+    samples = [Sample(name, "    return x + 2\n" + "    # why\n" * 20) for name in names for _ in range(options.tries)]
+    costs = [cpu_per_attempt(problems, samples, options.tries) for _ in range(options.rounds)]
+    runner, flushing = (statistics.median(column) for column in zip(*costs, strict=True))
+    print(f"runner    {runner:.3f} ms of CPU per attempt, and {flushing:.3f} ms in fsync")
+    pool = Pool(open_sandbox("subprocess"))
+    pool.preflight()
+    rates = [graded_per_second(pool, problems, samples[:1600], options.tries) for _ in range(options.rounds)]
+    close_pools()
+    through, plain = (statistics.median(column) for column in zip(*rates, strict=True))
+    ratio = statistics.median(each / other for each, other in rates)
+    print(f"grading   {through:.0f} candidates/s through the runner, {plain:.0f} by run_all: {ratio:.2f} of it")
+
+
+if __name__ == "__main__":
+    main()

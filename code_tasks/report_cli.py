@@ -1,0 +1,42 @@
+"""The command `code-eval report`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from code_tasks.results_file import check_writable, fail, write_parts
+
+
+def report(
+    run: Annotated[
+        Path,
+        typer.Argument(help="A record that `code-eval solve` wrote, or RESULTS.jsonl that `code-eval run` wrote."),
+    ],
+    output: Annotated[
+        Path | None, typer.Option(help="Where the page goes.", show_default="beside the input, as .html")
+    ] = None,
+) -> None:
+    """Writes a page about a run: scores, outcomes by task, time, memory, and each failing sample with its code.
+
+    It is one HTML file that needs no network, to be opened in a browser.
+    """
+    from code_tasks.datasets import BadInput
+    from code_tasks.report_data import read_run
+    from code_tasks.report_page import page
+
+    target = output or run.with_name(run.name.removesuffix(".gz").removesuffix(".jsonl") + ".html")
+    if target.resolve() == run.resolve():
+        raise typer.BadParameter(f"the page can't go to {target}, which is what it is about; give another --output")
+    try:
+        found = read_run(run)
+        check_writable(target)
+        html = page(found)
+    except BadInput as error:
+        fail(str(error))
+    except ImportError as error:
+        fail(f"{error}; the figures need plotly: pip install 'code-eval-sandboxes[report]'")
+    write_parts(target, [html])
+    typer.echo(f"{target}: {len(found.samples):,} attempts at {len(found.tasks):,} tasks, {len(html) / 1e6:.1f} MB")

@@ -1,0 +1,154 @@
+"""Rewards for reinforcement learning: did the code in a completion pass its tests. In the form that TRL's GRPO calls.
+
+A trainer calls a reward with one list per column, a row each, and keyword arguments that differ by version; the answer
+has one number per completion, or None where there is nothing to say about it.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from code_eval import Options, result_of
+from code_tasks.chat import without_thoughts
+from code_tasks.endpoint import text_of
+from sandboxes import Ended, Job, SharingPool, Verdict, as_reference, listed, shortened, usable_cpus, warm_pool
+
+Reward = Callable[..., list[float | None]]
+"""(completions, tests, **columns) -> a reward each."""
+
+NOT_ALLOWED = (
+    "the completions are programs that nobody has read, and they are about to be run. `code-eval doctor` shows what "
+    "holds them here, and SECURITY.md says what is promised. If that is understood, set the environment variable "
+    'HF_ALLOW_CODE_EVAL to "1"'
+)
+
+
+def make_code_reward(
+    *,
+    grading: str = "separate",
+    extract: str | Callable[[str, str], str] | None = "defining",
+    num_workers: int | None = None,
+    tests_column: str = "tests",
+    name: str = "code_reward",
+    **options: Any,
+) -> Reward:
+    """A reward: 1 for completions that pass their tests, 0 for others; with `partial_credit`, the share that passed.
+
+    Args:
+        grading: one of GRADINGS. Only with "separate" a completion can't forge a pass.
+        extract: what takes the code out of a completion, as `compute` has it; None: all of it is code.
+        num_workers: candidates at once. None: as many as there are CPUs, shared among the processes that torchrun or
+            accelerate started here (LOCAL_WORLD_SIZE).
+        tests_column: the data set's column with the tests: code, or cases, as the references of `compute`.
+        name: of the function, under which a trainer logs it.
+        options: as `compute` takes them: `timeout`, `sandbox`, `language`, `memory_mb`, `partial_credit`, ...
+
+    Raises:
+        ValueError, TypeError: for what can't be right; the message names the value.
+    """
+    for option in ("k", "on_sandbox_error", "progress", "languages"):
+        if option in options:
+            raise TypeError(f"{option} is no option of a reward")
+    given = {"grading": grading, "extract": extract, "num_workers": num_workers or workers_of_this_process(), **options}
+    settings = Options.checked("default", {key: value for key, value in given.items() if value is not None})
+    settings.kinds.check_for(settings.sandbox.name)
+
+    def reward(completions: Sequence[Any], tests: Sequence[Any] | None = None, **columns: Any) -> list[float | None]:
+        if os.getenv("HF_ALLOW_CODE_EVAL") != "1":
+            raise ValueError(NOT_ALLOWED)
+        tests = tests if tests_column == "tests" else columns.get(tests_column)
+        if tests is None:
+            raise ValueError(f"there is no column {tests_column!r} with the tests; there are {', '.join(columns)}")
+        return rewards_of(settings, answers_of(completions), references_of(tests, len(completions)))
+
+    reward.__name__ = reward.__qualname__ = name
+    reward.__doc__ = code_reward_doc(settings.kinds.partial_credit)
+    return reward
+
+
+def rewards_of(settings: Options, answers: Sequence[str], references: Sequence[str | None]) -> list[float | None]:
+    """A reward for each answer; None where there are no tests, or the sandbox could not run it."""
+    rows = [row for row, reference in enumerate(references) if reference is not None]
+    tasks = [((answers[row],), references[row]) for row in rows]
+    job = Job.of(settings.kinds, tasks, settings.limits, settings.grading)
+    pool = warm_pool(settings.sandbox, settings.cluster)
+    settings.kinds.find_languages(pool)
+    ended = SharingPool(pool, settings.sharing).run_all(
+        job.programs, settings.num_workers or pool.cpus(), None, "exclude", finish=job.finished_one
+    )
+    if broken := [(row, each) for row, each in zip(rows, ended, strict=True) if not isinstance(each, Verdict)]:
+        warnings.warn(
+            f"{len(broken)} completion(s) could not be run and have no reward: {listed([row for row, _ in broken])}; "
+            f"the first: {broken[0][1]}",
+            stacklevel=3,
+        )
+    rewards: list[float | None] = [None] * len(answers)
+    for row, each in zip(rows, ended, strict=True):
+        rewards[row] = reward_of(each, settings.kinds.partial_credit)
+    return rewards
+
+
+def reward_of(ended: Ended, partial_credit: bool) -> float | None:
+    """The reward for what became of a candidate."""
+    if not isinstance(ended, Verdict):
+        return None
+    return float(result_of(0, 0, ended, ("partial_credit",))["partial_credit"] if partial_credit else ended.passed)
+
+
+def answers_of(completions: Sequence[Any]) -> list[str]:
+    """What a model said in the end in each completion: a text, or a conversation's last message of the assistant."""
+    if isinstance(completions, str) or not hasattr(completions, "__iter__"):
+        raise TypeError(f"completions must be a list, not {shortened(completions)}")
+    return [without_thoughts(answer_of(number, each)) for number, each in enumerate(completions)]
+
+
+def answer_of(number: int, completion: Any) -> str:
+    """The text of one completion."""
+    if isinstance(completion, str):
+        return completion
+    if isinstance(completion, list) and all(isinstance(message, dict) for message in completion):
+        said = [message for message in completion if message.get("role", "assistant") == "assistant"]
+        return text_of(said[-1].get("content")) if said else ""
+    raise TypeError(f"completions[{number}] must be a text or a list of messages, not {shortened(completion)}")
+
+
+def references_of(tests: Sequence[Any], count: int) -> list[str | None]:
+    """The tests of each completion as a text; None for those without."""
+    if isinstance(tests, str) or not hasattr(tests, "__len__"):
+        raise TypeError(f"tests must be a list, with those of each completion, not {shortened(tests)}")
+    if len(tests) != count:
+        raise ValueError(f"there are {count} completions, but tests for {len(tests)}; one each")
+    references: list[str | None] = []
+    for number, each in enumerate(tests):
+        try:
+            references.append(None if each is None else as_reference(each))
+        except (ValueError, TypeError) as error:
+            raise type(error)(f"tests[{number}]: {error}") from None
+    return references
+
+
+def workers_of_this_process() -> int:
+    """This process's share of the CPUs, where several train on one machine."""
+    processes = os.environ.get("LOCAL_WORLD_SIZE", "")
+    return max(1, usable_cpus() // max(1, int(processes) if processes.isdecimal() else 1))
+
+
+def code_reward_doc(partial_credit: bool) -> str:
+    """The docstring of a reward."""
+    value = (
+        "the share of its tests that a completion passes" if partial_credit else "1 if a completion passes its tests"
+    )
+    return f"""{value[0].upper()}{value[1:]}; None where there are no tests, or the sandbox could not run it.
+
+    Args:
+        completions: texts, or lists of messages.
+        tests: of each completion: code or cases, or None.
+        columns: more of what a trainer gives, which is not looked at.
+    """
+
+
+code_reward = make_code_reward()
+"""The reward with the defaults: Python, separate grading, 3 seconds, 1 GiB."""

@@ -1,0 +1,223 @@
+"""The command `code-eval solve`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from code_tasks.recording import RecordError
+from code_tasks.results_file import fail
+from sandboxes import (
+    BACKENDS,
+    GRADINGS,
+    Kinds,
+    Limits,
+    Pool,
+    SandboxUnavailable,
+    close_pools,
+    listed,
+    open_sandbox,
+    positive,
+    printable,
+)
+
+SOLVERS = ("gold", "dummy", "replay", "chat", "agent")
+EXTRACTIONS = ("defining", "last", "all", "none")
+INTERRUPTED_STATUS = 130
+
+
+def solve(
+    solver: Annotated[str, typer.Option(help=f"What answers: {', '.join(SOLVERS)}.")],
+    problems: Annotated[
+        Path | None,
+        typer.Option(help='JSON lines, plain or gzipped, as for `run`: {"task_id", "prompt", "test", "entry_point"}.'),
+    ] = None,
+    dataset: Annotated[
+        str | None,
+        typer.Option(
+            help="Instead of --problems: a data set on the Hugging Face Hub, such as openai/openai_humaneval."
+        ),
+    ] = None,
+    split: Annotated[str, typer.Option(help="The data set's split.")] = "test",
+    tries: Annotated[
+        int | None,
+        typer.Option("--tries", min=1, help="Attempts per question.", show_default="1; replay: samples per task"),
+    ] = None,
+    samples: Annotated[
+        Path | None, typer.Option(help='For replay: JSON lines, plain or gzipped: {"task_id", "completion"}.')
+    ] = None,
+    model: Annotated[str | None, typer.Option(help="For chat and agent: its name, as the server knows it.")] = None,
+    base_url: Annotated[
+        str | None,
+        typer.Option(
+            help="For chat and agent: an OpenAI-compatible server, such as http://localhost:8000/v1. Its key is taken "
+            "from OPENAI_API_KEY.",
+            show_default="OPENAI_BASE_URL, else OpenAI's own",
+        ),
+    ] = None,
+    temperature: Annotated[float | None, typer.Option(min=0, help="Of the model.", show_default="the server's")] = None,
+    top_p: Annotated[
+        float | None, typer.Option(min=0, max=1, help="Of the model.", show_default="the server's")
+    ] = None,
+    max_tokens: Annotated[int | None, typer.Option(min=1, help="Of one answer.", show_default="the server's")] = None,
+    stop: Annotated[list[str] | None, typer.Option(help="A text before which an answer ends; may be repeated.")] = None,
+    answers_per_request: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="Attempts at one question that may share a request, if the server knows n.", show_default="1"
+        ),
+    ] = None,
+    n: Annotated[
+        int | None,
+        typer.Option("--n", min=1, help="Answers in one request, at most; the server has to know n.", show_default="1"),
+    ] = None,
+    template: Annotated[
+        Path | None,
+        typer.Option(help="File with the question to the model, in which {prompt} stands for the problem's prompt."),
+    ] = None,
+    system: Annotated[str | None, typer.Option(help="What the model is told before the question.")] = None,
+    extract: Annotated[
+        str | None,
+        typer.Option(
+            help=f"What takes code out of an answer, one of {', '.join(EXTRACTIONS)}.", show_default="defining"
+        ),
+    ] = None,
+    max_steps: Annotated[
+        int | None, typer.Option(min=1, help="For agent: answers per attempt.", show_default="5")
+    ] = None,
+    max_time: Annotated[
+        float | None, typer.Option(help="Seconds that the model may take for an attempt.", show_default="no limit")
+    ] = None,
+    concurrency: Annotated[int, typer.Option(min=1, help="Attempts at once.")] = 64,
+    on_solver_error: Annotated[
+        str, typer.Option(help="What an exception of the solver's own does. raise: ends the run. record: is incorrect.")
+    ] = "raise",
+    timeout: Annotated[float, typer.Option(help="Seconds on the clock for each candidate.")] = 3.0,
+    num_workers: Annotated[
+        int | None, typer.Option(min=1, help="Candidates that run at once.", show_default="the CPUs it may use")
+    ] = None,
+    grading: Annotated[str, typer.Option(help=f"Where tests run, as for `run`: {', '.join(GRADINGS)}.")] = "shared",
+    memory_mb: Annotated[
+        int, typer.Option(min=1, help="MiB of memory that each candidate may use, with all that it starts.")
+    ] = Limits().memory_bytes >> 20,
+    sandbox: Annotated[str, typer.Option(help=f"Where candidates run: {', '.join(BACKENDS)}.")] = "subprocess",
+    isolation: Annotated[str, typer.Option(help="How isolated, as for `run`: auto, strict, off.")] = "auto",
+    network: Annotated[bool, typer.Option("--network", help="Let candidates use the network.")] = False,
+    preload: Annotated[
+        list[str] | None, typer.Option(help="A module to import once, before candidates run; may be repeated.")
+    ] = None,
+    image: Annotated[
+        str | None,
+        typer.Option(
+            help="With --sandbox docker: any image with Python 3.8 or newer.", show_default="python:3.11-slim"
+        ),
+    ] = None,
+    package: Annotated[
+        list[str] | None,
+        typer.Option(help="With --sandbox docker: a PyPI requirement to install on the image; may be repeated."),
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option(help="Record every step and result here, as JSON lines; a new file.")
+    ] = None,
+    resume: Annotated[
+        Path | None, typer.Option(help="Go on with this record: only what it does not have yet is run.")
+    ] = None,
+    retry_errors: Annotated[
+        bool, typer.Option("--retry-errors", help="With --resume: run again what broken infrastructure ended for good.")
+    ] = False,
+) -> None:
+    """Has a solver, such as a model, answer every problem, runs the answers, and sums up: accuracy, pass@k, pass^k.
+
+    What breaks, a sandbox or a server, is tried again, and is never a wrong answer. A run that was ended, however, goes
+    on with --resume. This runs programs that nobody has read; `code-eval doctor` shows what holds them. The status is
+    0 if every question has an attempt that worked, else 1.
+    """
+    from code_tasks.datasets import BadInput, load_problems, read_problems
+    from code_tasks.endpoint import EndpointError
+    from code_tasks.solver_job import Chosen, SolverJob
+    from code_tasks.solver_summary import as_text
+    from code_tasks.solving import Plan
+
+    if (problems is None) == (dataset is None):
+        raise typer.BadParameter("give either --problems FILE or --dataset NAME")
+    if output and resume:
+        raise typer.BadParameter(f"--resume goes on writing {resume}; leave out --output")
+    if retry_errors and not resume:
+        raise typer.BadParameter("--retry-errors needs --resume RECORD")
+    model_options = given(
+        model=model,
+        base_url=base_url,
+        temperature=temperature,
+        top_p=top_p,
+        max_tokens=max_tokens,
+        stop=stop or None,
+        n=n,
+        answers_per_request=answers_per_request,
+        system=system,
+        max_time=max_time,
+        max_steps=max_steps,
+    )
+    box_options: dict[str, Any] = {"isolation": isolation, "network": network, "preload": preload or []}
+    box_options |= given(image=image, packages=package or None)
+    if sandbox in BACKENDS and "memory_mb" in BACKENDS[sandbox].limit_options:
+        box_options["memory_mb"] = memory_mb
+    try:
+        if template:
+            model_options["template"] = template.read_text(encoding="utf-8")
+        if extract is not None:
+            model_options["extract"] = checked_extraction(extract)
+        limits = Limits(wall_seconds=positive("timeout", timeout, "seconds"), memory_bytes=memory_mb << 20)
+        # What is wrong with it is told before files are read.
+        open_sandbox(sandbox, **box_options)
+        chosen = Chosen(solver, samples, model_options)
+        found = read_problems(problems) if problems else load_problems(str(dataset), split)
+        kinds = Kinds(languages=tuple(sorted({problem.language or "python" for problem in found.values()})))
+        kinds.check_for(sandbox)
+        pool = Pool(open_sandbox(sandbox, **kinds.with_paths(sandbox, box_options)))
+        kinds.find_languages(pool)
+        box = {"sandbox": sandbox, **box_options}
+        job = SolverJob.of(chosen, found, pool, limits, grading, num_workers, box)
+        plan = Plan(tries or job.default_tries, concurrency, on_solver_error)
+        job.check_tries(plan.n_tries)
+    except (BadInput, ImportError, NotImplementedError, OSError, SandboxUnavailable) as error:
+        fail(str(error))
+    except (ValueError, TypeError) as error:
+        raise typer.BadParameter(str(error)) from error
+    try:
+        summary = job.run(plan, output, resume, retry_errors)
+    except (EndpointError, RecordError, SandboxUnavailable) as error:
+        fail(str(error))
+    except KeyboardInterrupt:
+        # Nothing that is recorded is lost.
+        where = resume or output
+        typer.echo(f"interrupted; --resume {where} goes on" if where else "interrupted", err=True)
+        sys.exit(INTERRUPTED_STATUS)
+    finally:
+        close_pools()
+    if without := len(found) - len(job.questions):
+        typer.echo(f"{without} of the {len(found)} problems have no samples and are not in the score", err=True)
+    typer.echo("\n".join(printable(line) for line in as_text(summary).split("\n")), nl=False)
+    if not summary.is_valid:
+        fail(
+            f"\nnot valid: no attempt worked at {len(summary.missing_tasks)} question(s): "
+            f"{printable(listed(summary.missing_tasks))}"
+        )
+
+
+def given(**options: Any) -> dict[str, Any]:
+    """Those that are not None."""
+    return {name: value for name, value in options.items() if value is not None}
+
+
+def checked_extraction(name: str) -> str | None:
+    """What `compute` takes as `extract`.
+
+    Raises:
+        ValueError: if there is no such way.
+    """
+    if name not in EXTRACTIONS:
+        raise ValueError(f"extract must be one of {', '.join(EXTRACTIONS)}, not {name!r}")
+    return None if name == "none" else name

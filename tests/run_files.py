@@ -1,0 +1,82 @@
+"""Files that reports are about: records of solvers, and results, of attempts with known ends."""
+
+import json
+import re
+
+from code_eval import result_of
+from code_tasks.record_file import JsonlRecorder
+from code_tasks.recording import record_result
+from code_tasks.solver import FinalResult, Grade, Task
+from sandboxes import Outcome, SandboxUnavailable, TestResult, Verdict
+
+RIGHT, WRONG = "def add(a, b):\n    return a + b\n", "def add(a, b):\n    return a * b\n"
+PASSED = Verdict(Outcome.PASSED, isolation=("pid",), wall_seconds=0.02, cpu_seconds=0.01, peak_memory_bytes=12 << 20)
+FAILED = Verdict(
+    Outcome.FAILED,
+    "AssertionError: add(2, 3) == 5",
+    "AssertionError",
+    "add(2, 3) == 5",
+    'Traceback (most recent call last):\n  File "tests.py", line 1\nAssertionError: add(2, 3) == 5\n',
+    stdout="six\n",
+    stderr="a warning\n",
+    wall_seconds=0.5,
+    peak_memory_bytes=30 << 20,
+    tests=(TestResult("test_large", Outcome.FAILED, "not 50"), TestResult("test_small", Outcome.PASSED)),
+)
+HANGING = Verdict(Outcome.TIMED_OUT, "ran for more than 3 s", wall_seconds=3.0)
+BROKEN = SandboxUnavailable("the engine is gone")
+ATTEMPTS = {"t/0": [PASSED, FAILED, HANGING], "t/1": [FAILED, FAILED, FAILED], "t/2": [PASSED, PASSED, BROKEN]}
+SETTINGS = {"solver": "replay", "sandbox": "subprocess", "timeout": 3.0}
+
+
+def code_of(ended):
+    """A candidate that could have ended so."""
+    return RIGHT if ended is PASSED else WRONG
+
+
+def results(attempts=ATTEMPTS):
+    """Lines of results.jsonl."""
+    return [
+        {"task_id": task_id, "completion": code_of(each), **result_of(task_id, number, each)}
+        for task_id, task in attempts.items()
+        for number, each in enumerate(task)
+    ]
+
+
+def write_lines(path, lines):
+    """Writes JSON lines; returns the path."""
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    return path
+
+
+def write_record(path, attempts=ATTEMPTS, solver="replay", tries=3):
+    """Writes a record; returns its path."""
+    recorder = JsonlRecorder(path)
+    ids = list(attempts)
+    recorder.record("spec", format=1, solver=solver, settings=SETTINGS, question_ids=ids, n_tries=tries, resumed=False)
+    for task_id, task in attempts.items():
+        for number, each in enumerate(task):
+            record_end(recorder, Task(task_id, (), attempt_id=number), each)
+    recorder.close()
+    return path
+
+
+def record_end(recorder, task, ended):
+    """Takes down what became of an attempt: a verdict, or an exception for good."""
+    if isinstance(ended, Verdict):
+        grade = Grade(float(ended.passed), ended.detail, result_of(task.question_id, task.attempt_id, ended))
+        record_result(recorder, task, FinalResult(grade, candidate=code_of(ended)), 1.0)
+    else:
+        record_error(recorder, task, ended)
+
+
+def record_error(recorder, task, error, **fields):
+    """Takes down that an attempt ended with an exception."""
+    is_system_error = isinstance(error, SandboxUnavailable)
+    record = {"error_class": type(error).__name__, "message": str(error), "traceback": "Traceback: here\n"}
+    recorder.record("error", task, **record, **{"is_system_error": is_system_error, "is_final": True, **fields})
+
+
+def data_of(html):
+    """The data in a page that its script draws."""
+    return json.loads(re.search(r'id="ce-data">(.*?)</script>', html, re.DOTALL)[1])

@@ -1,0 +1,79 @@
+"""Records of solvers as real ones are, for tests that read them."""
+
+from code_tasks.record_file import JsonlRecorder
+from code_tasks.recording import FORMAT, record_result, record_step
+from code_tasks.solver import FinalResult, Grade, Step, Task
+
+SETTINGS = {"solver": "chat tiny", "n_tries": 2, "sandbox": "subprocess", "timeout": 3.0}
+VERDICT = {
+    "outcome": "failed",
+    "passed": False,
+    "result": "failed: add(2, 3) == 5",
+    "detail": "AssertionError: add(2, 3) == 5",
+    "exception_type": "AssertionError",
+    "exception_message": "add(2, 3) == 5",
+    "traceback": 'Traceback (most recent call last):\n  File "tests", line 1\nAssertionError: add(2, 3) == 5\n',
+    "stdout": "adding\n",
+    "stderr": "",
+    "wall_seconds": 0.25,
+    "cpu_seconds": 0.125,
+    "peak_memory_bytes": 12 << 20,
+    "isolation": ["pid", "mount"],
+    "grading": "shared",
+    "tests": [],
+    "attempts": 1,
+}
+PASSED = VERDICT | {
+    "outcome": "passed",
+    "passed": True,
+    "result": "passed",
+    "detail": "passed",
+    "exception_type": "",
+    "exception_message": "",
+    "traceback": "",
+}
+
+
+def attempt(question_id, attempt_id=0, retry_idx=0):
+    """A task of a question about `add`."""
+    prompt = ({"role": "user", "content": f"Write add, for {question_id}."},)
+    return Task(question_id, prompt, None, attempt_id, retry_idx)
+
+
+def result(correct, sign="+", **ended):
+    """How an attempt ended that was graded by a sandbox."""
+    candidate = f"def add(a, b): return a {sign} b"
+    verdict = PASSED if correct else VERDICT
+    conversation = ({"role": "user", "content": "Write add."}, {"role": "assistant", "content": candidate})
+    return FinalResult(Grade(float(correct), verdict["detail"], verdict), conversation, candidate=candidate, **ended)
+
+
+def write_record(path, questions=("a", "b", "c"), complete=False):
+    """The worked case, as a record: a: [right, wrong], b: [right, error], c: [error, error].
+
+    Args:
+        path: of a file that is not there yet.
+        questions: their ids.
+        complete: whether to end it with a final report.
+    """
+    with JsonlRecorder(path) as recorder:
+        spec = {"format": FORMAT, "solver": "chat tiny", "settings": SETTINGS, "question_ids": list(questions)}
+        recorder.record("spec", **spec, n_tries=2, resumed=False)
+        first, second, third = questions
+        for question, attempt_id, correct in ((first, 0, True), (first, 1, False), (second, 0, True)):
+            task = attempt(question, attempt_id)
+            ended = result(correct, "+" if correct else "*")
+            record_step(recorder, task, 0, Step(ended.conversation, 0.5, {"tokens": 12}))
+            record_result(recorder, task, ended, 0.75)
+        for question, attempt_id in ((second, 1), (third, 0), (third, 1)):
+            for retry_idx in (0, 1):
+                fields = {"error_class": "RetryableSystemError", "message": "503", "traceback": "Traceback ...\n"}
+                recorder.record(
+                    "error",
+                    attempt(question, attempt_id, retry_idx),
+                    **fields,
+                    is_system_error=True,
+                    is_final=retry_idx == 1,
+                )
+        if complete:
+            recorder.record("final_report", summary={"accuracy": 0.75})

@@ -1,0 +1,98 @@
+"""What program the code in a chat answer makes."""
+
+import gzip
+import json
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from scoring import DATA
+
+from code_tasks.completions import program_of_answer
+from code_tasks.problems import Problem
+
+HELPER = "from typing import List\n\ndef half(x):\n    return x / 2\n\n"
+PROMPT = f'{HELPER}def area(w: int, h: int) -> int:\n    """Of a box."""\n'
+BODY = "    size = w * h\n    return size\n"
+WHOLE = "def area(w, h):\n    return w * h\n"
+
+
+def program(prompt, entry_point, code):
+    """The program of an answer to a problem."""
+    return program_of_answer(Problem("t/0", prompt, "", entry_point=entry_point), code)
+
+
+def value(source, name="area"):
+    """What the program's function says of (2, 3), and its names."""
+    names = {}
+    exec(compile(source, "program", "exec", dont_inherit=True), names)  # of this file's own
+    return names[name](2, 3)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        BODY,
+        BODY.lstrip(),
+        "size = w * h\nreturn size\n",
+        "if w:\n    return w * h\nreturn 0",
+        WHOLE,
+        f"{WHOLE}\nassert area(1, 1) == 1\n",
+        "area = lambda w, h: w * h",
+        "from operator import mul as area",
+        "def area(w: List[int], h) -> List[int]:\n    return int(half(w) * h * 2)\n",
+        f"'''Boxes.'''\nfrom __future__ import annotations\n\n{WHOLE.replace('w, h', 'w: Unknown, h')}",
+    ],
+)
+@pytest.mark.parametrize(
+    "prompt", [PROMPT, PROMPT.rstrip(), PROMPT.replace('    """Of a box."""\n', ""), f"# coding: utf-8\n{PROMPT}"]
+)
+def test_body_or_whole_function(prompt, code):
+    """A body, also one without its indentation, goes on after the prompt; a whole function has its imports."""
+    assert value(program(prompt, "area", code)) == 6
+
+
+def test_words_are_no_program():
+    """A prompt that is words does not get into the program."""
+    assert program("Write a function area.", "area", WHOLE) == WHOLE
+    assert program("Area", "area", WHOLE) == WHOLE
+
+
+def test_method():
+    """A prompt that ends within a class is completed there."""
+    prompt = "class Box:\n    def __init__(self, w, h):\n        self.w, self.h = w, h\n\n    def area(self):\n"
+    whole = f"{prompt}        return self.w * self.h\n"
+    assert value(program(prompt, "Box", whole), "Box").area() == 6
+    assert value(program(prompt, "Box", "        return self.w * self.h\n"), "Box").area() == 6
+
+
+def test_cut_off():
+    """Code that is no program is left as it is, after the prompt or alone with its imports."""
+    assert program(PROMPT, "area", "    return (w *").endswith('"""\n    return (w *')
+    assert program(PROMPT, "area", "def area(w, h):\n    return (w *").endswith("h):\n    return (w *")
+
+
+def test_helper_alone_is_no_answer():
+    """Code that defines another function goes on after the prompt, where it does not become the answer."""
+    assert value(program(PROMPT, "area", "def other(w, h):\n    return w * h\n")) is None
+
+
+@given(prompt=st.text(), code=st.text())
+@example(prompt=PROMPT, code="(" * 100_000)
+@example(prompt=PROMPT, code="def area(" + "\0")
+@example(prompt=PROMPT, code="\ud800")
+def test_any_text(prompt, code):
+    """Any text at all makes some program, without an error."""
+    assert isinstance(program(prompt, "area", code), str)
+
+
+def test_humaneval():
+    """HumanEval's solutions make the same programs as bodies, as stripped bodies and as whole functions."""
+    with gzip.open(DATA / "HumanEval.jsonl.gz", "rt") as lines:
+        problems = [json.loads(line) for line in lines]
+    for problem in problems:
+        prompt, name, body = problem["prompt"], problem["entry_point"], problem["canonical_solution"]
+        assert program(prompt, name, body) == prompt + body
+        assert program(prompt, name, body.strip()).split() == (prompt + body).split()
+        whole = prompt[prompt.index(f"def {name}(") :] + body
+        assert program(prompt, name, whole) == f"{prompt}\n\n\n{whole}"

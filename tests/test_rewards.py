@@ -1,0 +1,205 @@
+"""Rewards for reinforcement learning, called as TRL's GRPOTrainer calls them."""
+
+import asyncio
+import inspect
+import math
+import subprocess
+import sys
+import time
+
+import pytest
+from scoring import RIGHT, ROOT, SECONDS, TESTS, WRONG, environment
+
+import sandboxes
+from code_tasks import rewards
+from code_tasks.rewards import code_reward, make_code_reward
+
+CASES = [{"input": "2 3\n", "output": "5"}, {"input": "1 1\n", "output": "2"}]
+ADDER = "a, b = map(int, input().split())\nprint(a + b)"
+FORGED = "class Same:\n    def __eq__(self, other): return True\ndef add(a, b): return Same()"
+
+slow_reward = make_code_reward(timeout=20.0)
+
+
+def fenced(code):
+    """An answer of a chat model."""
+    return f"Sure!\n\n```python\n{code}\n```\nThat is all."
+
+
+def as_trl(reward, prompts, completions, **columns):
+    """What GRPOTrainer makes of a reward: the value per row, NaN for None."""
+    assert not asyncio.iscoroutinefunction(reward)
+    answer = reward(
+        prompts=prompts,
+        completions=completions,
+        completion_ids=[[1, 2, 3]] * len(prompts),
+        trainer_state=object(),
+        log_extra=lambda name, values: None,
+        log_metric=lambda name, value: None,
+        **columns,
+    )
+    return [each if each is not None else math.nan for each in answer]
+
+
+def test_conversations():
+    """In conversational form each completion is a list of messages, and the code is in the last of the assistant's."""
+    said = [RIGHT, WRONG, fenced(RIGHT), f"<think>{fenced(WRONG)}</think>{fenced(RIGHT)}", "I don't know.", ""]
+    completions = [[{"role": "assistant", "content": text}] for text in said]
+    completions.append([
+        {"role": "assistant", "content": fenced(WRONG), "tool_calls": []},
+        {"role": "tool", "content": fenced(WRONG)},
+        {"role": "assistant", "content": [{"type": "text", "text": fenced(RIGHT)}]},
+    ])  # fmt: skip
+    prompts = [[{"role": "user", "content": "add"}]] * len(completions)
+    columns = {"tests": [TESTS] * len(completions), "difficulty": [1] * len(completions)}
+    assert as_trl(slow_reward, prompts, completions, **columns) == [1, 0, 1, 1, 0, 0, 1]
+
+
+def test_texts():
+    """In standard form each completion is a text, and each row has its own tests."""
+    tests = ["assert add(2, 3) == 5", "assert add(2, 3) == 6"]
+    assert as_trl(slow_reward, ["add"] * 4, [RIGHT, WRONG, WRONG, RIGHT], tests=tests * 2) == [1, 1, 0, 0]
+
+
+def test_floats():
+    """Rewards are floats, as torch.tensor of a list with NaN wants them."""
+    assert [type(each) for each in slow_reward(completions=[RIGHT, WRONG], tests=[TESTS, TESTS])] == [float, float]
+
+
+def test_rows_without_tests():
+    """A row of a mixed data set that has no tests has no reward."""
+    assert slow_reward(completions=[RIGHT, "hello", WRONG], tests=[TESTS, None, TESTS]) == [1.0, None, 0.0]
+    assert slow_reward(completions=["hello"], tests=[None]) == [None]
+    assert slow_reward(completions=[], tests=[]) == []
+
+
+def test_no_forging():
+    """A completion that is equal to everything gets no reward, unless the grading is shared."""
+    assert slow_reward(completions=[FORGED], tests=[TESTS]) == [0.0]
+    assert make_code_reward(grading="shared", timeout=20.0)(completions=[FORGED], tests=[TESTS]) == [1.0]
+
+
+def test_cases():
+    """Tests may be inputs with outputs, as they come out of a data set."""
+    reward = make_code_reward(timeout=20.0, partial_credit=True)
+    assert reward(completions=[fenced(ADDER), fenced(ADDER.replace("+", "*"))], tests=[CASES] * 2) == [1.0, 0.0]
+    half = fenced(ADDER.replace("a + b", "5"))
+    assert reward(completions=[half], tests=[CASES]) == [0.5]
+
+
+def test_languages():
+    """A reward for another language compiles and runs that."""
+    reward = make_code_reward(language="bash", timeout=20.0)
+    assert reward(completions=["```bash\nread a b; echo $((a + b))\n```"], tests=[CASES]) == [1.0]
+
+
+def test_sandbox_errors_are_none(monkeypatch):
+    """What the sandbox could not run has no reward, and a warning says why."""
+    broken = sandboxes.SandboxUnavailable("the disk is full")
+    pool = sandboxes.warm_pool(sandboxes.open_sandbox("subprocess"))
+    run_all = pool.run_all
+
+    def failing(programs, num_workers, on_ended, *others):
+        """Fails for the second program, as a pool does whose workers die."""
+
+        def told(index, each):
+            on_ended(index, broken if index == 1 else each)
+
+        return run_all(programs, num_workers, told, *others)
+
+    monkeypatch.setattr(pool, "run_all", failing)
+    # Not the same as the first, or it would be run once for both.
+    other = f"{RIGHT}\n\nassert True"
+    with pytest.warns(UserWarning, match="1 completion.* no reward: 2; the first: the disk is full"):
+        ended = slow_reward(completions=[RIGHT, RIGHT, other, WRONG], tests=[TESTS, None, TESTS, TESTS])
+    assert ended == [1.0, None, None, 0.0]
+
+
+def test_workers_stay_warm():
+    """A call for a few completions does not start a sandbox."""
+    slow_reward(completions=[RIGHT], tests=[TESTS])
+    pool = sandboxes.warm_pool(sandboxes.open_sandbox("subprocess"))
+    workers = {worker.process.pid for worker in pool._idle}
+    began = time.monotonic()
+    for _ in range(5):
+        slow_reward(completions=[RIGHT, WRONG], tests=[TESTS, TESTS])
+    assert workers & {worker.process.pid for worker in pool._idle} and time.monotonic() - began < SECONDS
+
+
+def test_name():
+    """A reward has the name under which a trainer logs it, takes whatever columns there are, and says what it is."""
+    assert (code_reward.__name__, make_code_reward(name="passes").__name__) == ("code_reward", "passes")
+    assert inspect.signature(code_reward).parameters["columns"].kind is inspect.Parameter.VAR_KEYWORD
+    assert "1 if a completion passes its tests" in code_reward.__doc__
+
+
+def test_column():
+    """The tests may be in a column of another name."""
+    reward = make_code_reward(tests_column="test_list", timeout=20.0)
+    assert reward(completions=[RIGHT], test_list=[TESTS], tests=["assert False"]) == [1.0]
+    with pytest.raises(ValueError, match="no column 'test_list' with the tests; there are answer"):
+        reward(completions=[RIGHT], answer=["42"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"completions": [RIGHT]}, "no column 'tests'"),
+        ({"completions": [RIGHT], "tests": [TESTS, TESTS]}, "1 completions, but tests for 2"),
+        ({"completions": [RIGHT], "tests": TESTS}, "tests must be a list"),
+        ({"completions": RIGHT, "tests": [TESTS]}, "completions must be a list"),
+        (
+            {"completions": [RIGHT, 3], "tests": [TESTS] * 2},
+            r"completions\[1\] must be a text or a list of messages, not 3",
+        ),
+        ({"completions": [RIGHT, RIGHT], "tests": [TESTS, 3]}, r"tests\[1\]: "),
+    ],
+)
+def test_bad_arguments(arguments, message):
+    """Arguments that can't be right are errors that name the row and the value."""
+    with pytest.raises((ValueError, TypeError), match=message):
+        slow_reward(**arguments)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"sandbox": "dokcer"}, "unknown sandbox 'dokcer'"),
+        ({"language": "cobol"}, "cobol"),
+        ({"timeout": 0}, "timeout must be"),
+        ({"grading": "fair"}, "grading must be one of"),
+        ({"extract": "first"}, "extract must be one of"),
+        ({"k": 1}, "k is no option of a reward"),
+        ({"speed": 1}, "no option 'speed'"),
+    ],
+)
+def test_bad_options(options, message):
+    """Options that can't be right are errors when the reward is made, not in the middle of a training."""
+    with pytest.raises((ValueError, TypeError), match=message):
+        make_code_reward(**options)
+
+
+def test_gate(monkeypatch):
+    """Nothing runs before HF_ALLOW_CODE_EVAL is 1."""
+    monkeypatch.delenv("HF_ALLOW_CODE_EVAL")
+    with pytest.raises(ValueError, match='HF_ALLOW_CODE_EVAL to "1"'):
+        code_reward(completions=[RIGHT], tests=[TESTS])
+
+
+def test_shares_the_cpus(monkeypatch):
+    """Where several processes train on one machine, each runs its share of candidates at once."""
+    monkeypatch.setattr(rewards, "usable_cpus", lambda: 16)
+    shares = []
+    for processes in ("8", "64", "", "many"):
+        monkeypatch.setenv("LOCAL_WORLD_SIZE", processes)
+        shares.append(rewards.workers_of_this_process())
+    assert shares == [2, 1, 16, 16]
+
+
+def test_needs_neither_torch_nor_openai():
+    """Importing the module imports neither torch nor openai."""
+    script = "import sys, code_tasks.rewards; print({'torch', 'openai', 'trl'} & set(sys.modules))"
+    ended = subprocess.run(
+        [sys.executable, "-c", script], cwd=ROOT, env=environment(), capture_output=True, text=True, timeout=SECONDS
+    )
+    assert ended.stdout == "set()\n", ended.stderr

@@ -1,0 +1,228 @@
+"""What grading in a sandbox promises to solvers: verdicts, an event loop that is free, and broken is never wrong."""
+
+import asyncio
+import threading
+import time
+
+import pytest
+
+from code_tasks.completions import program_of_answer
+from code_tasks.problems import problem_of
+from code_tasks.sandbox_grader import SandboxGrader
+from code_tasks.solver import RetryableSystemError, Task
+from code_tasks.solvers import DummySolver, GoldSolver, ReplaySolver, tasks_of
+from code_tasks.solving import Backoff, Plan, solve
+from sandboxes import Limits, Pool, SandboxUnavailable, open_sandbox
+
+RECORD = {
+    "task_id": "t/0",
+    "prompt": "def add(a, b):\n",
+    "test": "def check(candidate):\n    assert candidate(2, 3) == 5, 'no sum'\n",
+    "entry_point": "add",
+}
+ADD = problem_of({**RECORD, "canonical_solution": "    return a + b\n"})
+[TASK] = tasks_of({"t/0": ADD})
+LIMITS = Limits(wall_seconds=20.0)
+SLOW = "    import time\n    time.sleep(1)\n    return a + b\n"
+
+
+@pytest.fixture(scope="module")
+def pool():
+    """A pool of the subprocess sandbox."""
+    pool = Pool(open_sandbox("subprocess"))
+    yield pool
+    pool.close()
+
+
+def grades(pool, *candidates, **options):
+    """What these candidates are worth, graded at once."""
+
+    async def run():
+        async with SandboxGrader(pool, LIMITS, **options) as grader:
+            return await asyncio.gather(*(grader.grade(TASK, candidate) for candidate in candidates))
+
+    return asyncio.run(run())
+
+
+def test_grades(pool):
+    """A candidate that passes is worth 1, another 0, each with its detail and its whole result."""
+    right, wrong = grades(pool, "    return a + b\n", "    return a * b\n")
+    assert (right.score, right.result["outcome"]) == (1.0, "passed")
+    assert (wrong.score, wrong.grader_log, wrong.result["outcome"]) == (0.0, "AssertionError: no sum", "failed")
+
+
+def test_many_at_once(pool):
+    """Of many candidates that wait at once, each gets its own grade."""
+    signs = ["+", "*", "-", "+"] * 15
+    found = grades(pool, *(f"    return a {sign} b\n" for sign in signs), num_workers=2)
+    assert [grade.score for grade in found] == [float(sign == "+") for sign in signs]
+
+
+def test_the_event_loop_is_free(pool):
+    """While candidates run, the event loop goes on."""
+
+    async def run():
+        async with SandboxGrader(pool, LIMITS, num_workers=1) as grader:
+            grading = asyncio.ensure_future(grader.grade(TASK, SLOW))
+            ticks = 0
+            while not grading.done():
+                await asyncio.sleep(0.01)
+                ticks += 1
+            return ticks, await grading
+
+    ticks, grade = asyncio.run(run())
+    assert ticks > 10 and grade.score == 1.0
+
+
+def test_workers_run_at_once(pool):
+    """With two workers two slow candidates run at the same time, and a quick one does not wait behind both."""
+
+    async def run():
+        async with SandboxGrader(pool, LIMITS, num_workers=2) as grader:
+            ends = {}
+
+            async def one(name, candidate):
+                await grader.grade(TASK, candidate)
+                ends[name] = len(ends)
+
+            slow = "    import time\n    time.sleep(4)\n    return a + b\n"
+            quick = "    return a + b\n"
+            await asyncio.gather(one("slow", slow), one("quick", quick), one("last", quick))
+            return ends
+
+    assert asyncio.run(run())["slow"] == 2
+
+
+def test_programs_of_chat_answers(pool):
+    """`assemble` makes the program: a whole function is one."""
+    whole = "def add(a, b):\n    return a + b\n"
+    [grade] = grades(pool, whole, assemble=program_of_answer)
+    assert grade.score == 1.0
+
+
+def test_separate(pool):
+    """`grading` is as for the metric."""
+    same = "    class Same:\n        def __eq__(self, other): return True\n    return Same()\n"
+    assert [grade.score for grade in grades(pool, same, grading="shared")] == [1.0]
+    assert [grade.score for grade in grades(pool, same, grading="separate")] == [0.0]
+
+
+class BreaksSandbox:
+    """A sandbox whose guests can't be started for a while."""
+
+    name = "subprocess"
+
+    def __init__(self, sandbox):
+        self.sandbox = sandbox
+        self.accept = sandbox.accept
+        self.broken = 0
+
+    def start_worker(self):
+        """A worker, unless it is broken."""
+        if self.broken > 0:
+            self.broken -= 1
+            raise SandboxUnavailable("no guest can be started")
+        return self.sandbox.start_worker()
+
+
+def test_broken_is_retryable():
+    """A sandbox that breaks raises RetryableSystemError, and the runner tries again until it works."""
+    sandbox = BreaksSandbox(open_sandbox("subprocess"))
+    pool = Pool(sandbox)
+
+    async def run():
+        async with SandboxGrader(pool, LIMITS, num_workers=1) as grader:
+            pool.close()
+            sandbox.broken = 4
+            with pytest.raises(RetryableSystemError, match="no guest can be started"):
+                await grader.grade(TASK, "    return a + b\n")
+            plan = Plan(backoff=Backoff(first_seconds=0.0))
+            return await solve(GoldSolver(grader), [TASK], plan)
+
+    try:
+        summary = asyncio.run(run())
+    finally:
+        pool.close()
+    assert (summary.correct, summary.system_errors, sandbox.broken) == (1, 0, 0)
+
+
+def test_a_sandbox_that_does_not_work():
+    """A sandbox that can't be used here is an error before the first attempt."""
+    sandbox = BreaksSandbox(open_sandbox("subprocess"))
+    sandbox.broken = 100
+
+    async def run():
+        async with SandboxGrader(Pool(sandbox)):
+            pass
+
+    with pytest.raises(SandboxUnavailable, match="no guest can be started"):
+        asyncio.run(run())
+
+
+def test_leaving_ends_what_runs(pool):
+    """A grader that is left ends its threads, and does not wait for candidates that nobody waits for."""
+    before = threading.active_count()
+
+    async def run():
+        async with SandboxGrader(pool, Limits(wall_seconds=300.0), num_workers=2) as grader:
+            forever = [asyncio.ensure_future(grader.grade(TASK, "    while True: pass\n")) for _ in range(5)]
+            await asyncio.sleep(0.5)
+            for each in forever:
+                each.cancel()
+            await asyncio.gather(*forever, return_exceptions=True)
+
+    began = time.monotonic()
+    asyncio.run(run())
+    assert time.monotonic() - began < 60
+    assert threading.active_count() <= before
+
+
+def test_a_grader_that_is_not_open(pool):
+    """A grader outside of its `async with` says so, instead of letting an attempt wait for ever."""
+    with pytest.raises(RuntimeError, match="not open"):
+        asyncio.run(SandboxGrader(pool).grade(TASK, ""))
+
+
+def test_other_references(pool):
+    """A task whose reference is no Problem is an error that names the task."""
+
+    async def run():
+        async with SandboxGrader(pool) as grader:
+            await grader.grade(Task("t/1", (), "assert add(2, 3) == 5"), "")
+
+    with pytest.raises(TypeError, match="reference of t/1 must be a Problem, not 'assert"):
+        asyncio.run(run())
+
+
+def solved(pool, solver, problems=None, tries=1, **arguments):
+    """The summary of a solver that ships."""
+
+    async def run():
+        async with SandboxGrader(pool, LIMITS) as grader:
+            return await solve(solver(grader, **arguments), tasks_of(problems or {"t/0": ADD}), Plan(tries))
+
+    return asyncio.run(run())
+
+
+def test_gold_and_dummy(pool):
+    """Canonical solutions are right, no solution is wrong."""
+    assert solved(pool, GoldSolver).accuracy == 1.0
+    assert solved(pool, DummySolver).accuracy == 0.0
+
+
+def test_gold_needs_solutions(pool):
+    """A problem without a canonical solution is an error that names it."""
+    without = problem_of(RECORD)
+    with pytest.raises(ValueError, match="problem t/0 has no canonical_solution"):
+        solved(pool, GoldSolver, {"t/0": without})
+
+
+def test_replay(pool):
+    """A question's samples are its attempts, in their order; too few are an error that says how many."""
+    from code_tasks.datasets import Sample
+
+    samples = [Sample("t/0", f"    return a {sign} b\n") for sign in "+*+"]
+    summary = solved(pool, ReplaySolver, tries=3, samples=samples)
+    assert (summary.correct, summary.incorrect) == (2, 1)
+    with pytest.raises(ValueError, match="there are 3 samples of 't/0', and none for attempt 3"):
+        solved(pool, ReplaySolver, tries=4, samples=samples)

@@ -1,0 +1,409 @@
+"""What a record promises: whole lines, on disk before an attempt is done, one writer, and damage that is seen."""
+
+import asyncio
+import json
+import math
+import os
+import resource
+import subprocess
+import sys
+import threading
+import time
+import warnings
+from pathlib import Path
+
+import pytest
+from solver_fixtures import answers, ended, plan, questions
+from solver_records import write_record
+
+from code_tasks.record_file import JsonlRecorder
+from code_tasks.recording import MOST_STEP_MESSAGES, RecordError, read_record, record_result, record_step
+from code_tasks.resuming import read_past
+from code_tasks.solver import FinalResult, Grade, RetryableSystemError, Step, Task
+from code_tasks.solving import solve
+
+TASK = Task("q/0", ({"role": "user", "content": "?"},), attempt_id=2, retry_idx=1)
+LONG = tuple({"role": "user", "content": str(number)} for number in range(9))
+
+
+@pytest.fixture
+def path(tmp_path):
+    """Where a record goes."""
+    return tmp_path / "run.jsonl"
+
+
+def recorded(path, solver, names=("a",), **options):
+    """The summary and the lines of a run."""
+
+    async def run():
+        with JsonlRecorder(path) as recorder:
+            return await solve(solver, questions(*names), plan(**options), recorder, {"model": "m"})
+
+    summary = asyncio.run(run())
+    return summary, list(read_record(path))
+
+
+def test_types_in_their_order(path):
+    """A run's record is its spec, then steps, sampling and match of each attempt, and the final report."""
+    summary, lines = recorded(path, answers(lambda *attempt: True), n_tries=2, concurrency=1)
+    assert [line["record_type"] for line in lines] == [
+        "spec",
+        *("step", "sampling", "match") * 2,
+        "final_report",
+    ]
+    assert lines[-1]["summary"] == json.loads(json.dumps(summary.as_record()))
+
+
+def test_fields_of_every_line(path):
+    """Each line has a timestamp, its type, and the ids of its attempt and question, which spec and report lack."""
+    began = time.time()
+    _, lines = recorded(path, answers(lambda *attempt: True), ("q/0",))
+    assert all(began - 1 <= line["timestamp"] <= time.time() + 1 for line in lines)
+    ids = {(line["sample_id"], line["group_id"]) for line in lines[1:-1]}
+    assert ids == {("q/0.0", "q/0")}
+    assert {(lines[n]["sample_id"], lines[n]["group_id"]) for n in (0, -1)} == {(None, None)}
+
+
+def test_spec(path):
+    """The spec has the solver, the settings and the questions."""
+    _, [spec, *_] = recorded(path, answers(lambda *attempt: True), ("a", "b"), n_tries=2)
+    assert (spec["solver"], spec["settings"], spec["question_ids"]) == ("scripted", {"model": "m"}, ["a", "b"])
+    assert (spec["n_tries"], spec["resumed"]) == (2, False)
+
+
+def test_errors(path):
+    """A try that infrastructure ended is recorded: class, message, traceback, and whether it was the last."""
+
+    def decide(question_id, attempt_id, retry_idx):
+        raise RetryableSystemError(f"503 at {retry_idx}")
+
+    _, lines = recorded(path, answers(decide))
+    errors = [line for line in lines if line["record_type"] == "error"]
+    assert [line["is_final"] for line in errors] == [False] * 16 + [True]
+    assert [line["retry_idx"] for line in errors] == list(range(17))
+    assert {line["error_class"] for line in errors} == {"RetryableSystemError"}
+    assert errors[3]["message"] == "503 at 3" and "in decide" in errors[3]["traceback"]
+
+
+def test_steps_keep_their_last_messages(path):
+    """A step keeps its last 5 messages, a result all of them."""
+    with JsonlRecorder(path) as recorder:
+        record_step(recorder, TASK, 0, Step(LONG))
+        record_result(recorder, TASK, FinalResult(Grade(1.0), LONG), 0.5)
+    step, sampling, match = read_record(path)
+    assert step["conversation"] == list(LONG[-MOST_STEP_MESSAGES:]) and MOST_STEP_MESSAGES == 5
+    assert sampling["conversation"] == list(LONG)
+    assert match["conversation_length"] == 9
+
+
+def cyclic():
+    """A list that holds itself."""
+    value = []
+    value.append(value)
+    return value
+
+
+@pytest.mark.parametrize("bad", [object(), {1, 2}, b"bytes", cyclic(), 1j, threading.Lock()])
+def test_unserialisable_metadata(path, bad):
+    """Metadata that is no JSON is dropped, with one warning for all of it; the rest of it stays."""
+    with JsonlRecorder(path) as recorder:
+        with pytest.warns(UserWarning, match=r"metadata\.bad.* of a step can't be written as JSON") as caught:
+            for number in range(3):
+                record_step(recorder, TASK, number, Step((), 0.0, {"bad": bad, "in": {"bad": bad, "good": 1}, "n": 2}))
+    assert len(caught) == 1
+    assert [line["metadata"].get("n") for line in read_record(path)] == [2, 2, 2]
+    assert [line["metadata"]["in"]["good"] for line in read_record(path)] == [1, 1, 1]
+    assert not any("bad" in line["metadata"] for line in read_record(path))
+
+
+def test_numbers_that_json_lacks(path):
+    """NaN and infinities are null, so that every reader of JSON can read a record."""
+    with JsonlRecorder(path) as recorder, warnings.catch_warnings():
+        record_step(recorder, TASK, 0, Step((), 0.0, {"loss": math.nan, "most": [math.inf, 1]}))
+    [line] = read_record(path)
+    assert line["metadata"] == {"loss": None, "most": [None, 1]}
+
+
+def test_any_text(path):
+    """Lone surrogates, NULs and line separators come back as they were."""
+    text = "\ud800 \0 \u2028 \n é"
+    with JsonlRecorder(path) as recorder:
+        record_step(recorder, TASK, 0, Step(({"role": "user", "content": text},)))
+    [line] = read_record(path)
+    assert line["conversation"][0]["content"] == text
+
+
+def test_done_is_on_disk(path):
+    """When an attempt is told to be done, its match is in the file."""
+    seen = []
+
+    async def run():
+        with JsonlRecorder(path) as recorder:
+
+            def look(attempt):
+                matches = {line["sample_id"] for line in read_record(path) if line["record_type"] == "match"}
+                seen.append(f"{attempt.question_id}.{attempt.attempt_id}" in matches)
+
+            solver = answers(lambda *attempt: True)
+            await solve(solver, questions(*"abcdefgh"), plan(n_tries=3, concurrency=8), recorder, on_done=look)
+
+    asyncio.run(run())
+    assert seen == [True] * 24
+
+
+def test_flushes_are_shared(path, monkeypatch):
+    """Attempts that end at once share one flush of the disk."""
+    synced = []
+    real = os.fsync
+    monkeypatch.setattr(os, "fsync", lambda fd: (synced.append(fd), real(fd)))
+
+    async def run():
+        with JsonlRecorder(path) as recorder:
+            synced.clear()
+            for number in range(100):
+                recorder.record("step", TASK, step=number)
+            await asyncio.gather(*(recorder.flush() for _ in range(100)))
+            return len(list(read_record(path)))
+
+    assert asyncio.run(run()) == 100
+    assert len(synced) == 1
+
+
+def test_steps_are_written_without_being_waited_for(path):
+    """A step is in the file soon, although nothing waits for it."""
+
+    async def run():
+        with JsonlRecorder(path) as recorder:
+            recorder.record("step", TASK, step=0)
+            for _ in range(1000):
+                if list(read_record(path)):
+                    return True
+                await asyncio.sleep(0.02)
+
+    assert asyncio.run(run())
+
+
+def test_nothing_is_lost_in_a_cancelled_run(path):
+    """What was taken down before a run is cancelled is in the file when the recorder is closed."""
+
+    async def script_ends():
+        with JsonlRecorder(path) as recorder:
+            for number in range(50):
+                recorder.record("step", TASK, step=number)
+            waiting = asyncio.ensure_future(recorder.flush())
+            await asyncio.sleep(0)
+            recorder.record("step", TASK, step=50)
+            waiting.cancel()
+
+    asyncio.run(script_ends())
+    assert [line["step"] for line in read_record(path)] == list(range(51))
+
+
+def test_full_disk(path):
+    """A disk that is full ends the run with one error that names the record, which can be gone on with later."""
+    solver = answers(lambda *attempt: True)
+
+    async def run(resume):
+        with JsonlRecorder(path, resume) as recorder:
+            return await solve(solver, questions(*"abcdef"), plan(concurrency=2), recorder, past=read_past(path))
+
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4000, limits[1]))
+    try:
+        with pytest.raises(RecordError, match=f"can't write the record {path}: File too large"):
+            asyncio.run(run(False))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert path.stat().st_size == 4000
+    assert 0 < len(read_past(path).attempts) < 6
+    assert asyncio.run(run(True)).correct == 6
+
+
+def test_what_is_no_file():
+    """A device is refused."""
+    with pytest.raises(RecordError, match="/dev/full is no file"):
+        JsonlRecorder(Path("/dev/full"), resume=True)
+
+
+@pytest.mark.parametrize("kept", [1, 40, -1])
+def test_torn_last_line(path, kept):
+    """A last line that was cut off is taken away when a record is gone on with; all others stay."""
+    write_record(path)
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join(lines[:-1]) + lines[-1][: kept if kept > 0 else -2])
+    with JsonlRecorder(path, resume=True) as recorder:
+        recorder.record("step", TASK, step=0)
+    assert path.read_bytes().splitlines(keepends=True)[:-1] == lines[:-1]
+    assert [line["record_type"] for line in read_record(path)][-1] == "step"
+
+
+def test_last_line_without_its_end(path):
+    """A last line that lacks nothing but its newline is whole, and gets one."""
+    write_record(path)
+    before = path.read_bytes()
+    path.write_bytes(before[:-1])
+    JsonlRecorder(path, resume=True).close()
+    assert path.read_bytes() == before
+
+
+def test_readers_pass_over_a_torn_line(path):
+    """A reader of a record that is being written passes over a last line that is not whole."""
+    write_record(path)
+    whole = len(list(read_record(path)))
+    with open(path, "ab") as file:
+        file.write(b'{"timestamp": 1, "record_')
+    assert len(list(read_record(path))) == whole
+
+
+@pytest.mark.parametrize("damage", [b'{"timestamp": 1, "rec\n', b"\0" * 20 + b"\n", b"\xff\xfe\n", b"\n"])
+def test_damaged_line(path, damage):
+    """A line in the middle that is not JSON is one error, which names its place."""
+    write_record(path)
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join([*lines[:3], damage, *lines[3:]]))
+    with pytest.raises(RecordError, match=rf"{path}:4: not JSON: the record is damaged"):
+        read_past(path)
+
+
+@pytest.mark.parametrize("other", ["[1]", '{"task_id": "t/0"}', '{"record_type": "match"}'])
+def test_other_files(path, other):
+    """A file that is no record is an error that names its line."""
+    path.write_text(other + "\n" + other + "\n")
+    with pytest.raises(RecordError, match=rf"{path}:1: "):
+        read_past(path)
+
+
+def test_two_writers(path):
+    """A record has one writer: another process is refused while the first one lives."""
+    with JsonlRecorder(path):
+        code = "import sys, pathlib; from code_tasks.record_file import JsonlRecorder as R; "
+        code += "R(pathlib.Path(sys.argv[1]), resume=True)"
+        second = subprocess.run([sys.executable, "-c", code, path], capture_output=True, text=True)
+        assert second.returncode == 1
+        assert f"another process is writing the record {path}" in second.stderr
+    JsonlRecorder(path, resume=True).close()
+
+
+def test_records_are_never_overwritten(path):
+    """A new record needs a name that is free; --resume needs one that is there."""
+    with pytest.raises(RecordError, match="can't open the record .*No such file.*--output begins a new one"):
+        JsonlRecorder(path, resume=True)
+    write_record(path)
+    with pytest.raises(RecordError, match="is there already; --resume goes on with it"):
+        JsonlRecorder(path)
+
+
+def test_what_a_record_says_was_done(path):
+    """Matches and final errors are done, and the summary of a record is that of its run."""
+    write_record(path)
+    past = read_past(path)
+    assert sorted(past.attempts) == [(question, number) for question in "abc" for number in (0, 1)]
+    summary = past.summary()
+    assert (summary.accuracy, summary.missing_tasks) == (0.75, ("c",))
+
+
+def test_errors_can_be_tried_again(path):
+    """Without system errors those attempts are not done, and begin with the next retry_idx."""
+    write_record(path)
+    past = read_past(path).without_system_errors()
+    assert sorted(past.attempts) == [("a", 0), ("a", 1), ("b", 0)]
+    assert past.retries == {("b", 1): 2, ("c", 0): 2, ("c", 1): 2}
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"timeout": 5.0}, "timeout was 3.0 and is 5.0"),
+        ({"n_tries": 4, "sandbox": "docker"}, "n_tries was 2 and is 4; sandbox was 'subprocess' and is 'docker'"),
+        ({"model": "new"}, "model was None and is 'new'"),
+    ],
+)
+def test_other_settings(path, change, said):
+    """A record of other settings is refused, and the error says which they are."""
+    from solver_records import SETTINGS
+
+    write_record(path)
+    past = read_past(path)
+    past.check_settings(path, SETTINGS)
+    with pytest.raises(RecordError, match=f"{path} is the record of a run with other settings: {said}"):
+        past.check_settings(path, SETTINGS | change)
+
+
+def test_a_bug_does_not_end_an_attempt(path):
+    """After a solver's bug that stopped a run, the attempt is run again, with the same retry_idx."""
+
+    def decide(question_id, attempt_id, retry_idx):
+        if not fixed:
+            raise KeyError("mine")
+        return True
+
+    fixed = False
+    solver = answers(decide)
+    with pytest.raises(KeyError):
+        recorded(path, solver)
+    fixed = True
+
+    async def resume():
+        with JsonlRecorder(path, resume=True) as recorder:
+            return await solve(solver, questions("a"), plan(), recorder, past=read_past(path))
+
+    assert asyncio.run(resume()).correct == 1
+    assert solver.tasks == [("a", 0, 0)] * 2
+
+
+def test_nothing_is_missing(path):
+    """A record to which nothing is missing is left as it is."""
+    solver = answers(lambda *attempt: True)
+    first, _ = recorded(path, solver)
+    before = path.read_bytes()
+
+    async def resume():
+        with JsonlRecorder(path, resume=True) as recorder:
+            return await solve(solver, questions("a"), plan(), recorder, past=read_past(path))
+
+    assert asyncio.run(resume()).as_record() == first.as_record()
+    assert path.read_bytes() == before and len(solver.tasks) == 1
+
+
+def test_results_of_a_solver_are_read_as_they_were(path):
+    """An attempt read from its record is equal to what the run had."""
+    limits = [{"max_time_reached": True}, {"max_steps_reached": True}, {"max_tokens_reached": True}, {}]
+    done = []
+
+    async def script(task):
+        yield ended(task.attempt_id % 2 == 0, **limits[task.attempt_id])
+
+    from solver_fixtures import Scripted
+
+    async def run():
+        with JsonlRecorder(path) as recorder:
+            await solve(Scripted(script), questions("a"), plan(n_tries=4), recorder, on_done=done.append)
+
+    asyncio.run(run())
+    assert {each.attempt_id: each for each in done} == {
+        each.attempt_id: each for each in read_past(path).attempts.values()
+    }
+
+
+def test_cost_of_the_runner(path):
+    """The runner uses less than 1 ms of CPU time per attempt, with a record, disk flushes aside."""
+    flushing = []
+    real = os.fsync
+
+    def fsync(fd):
+        began = time.thread_time()
+        real(fd)
+        flushing.append(time.thread_time() - began)
+
+    async def run():
+        with JsonlRecorder(path) as recorder:
+            solver = answers(lambda *attempt: attempt[1] == 0)
+            return await solve(solver, questions(*map(str, range(500))), plan(n_tries=4), recorder)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", fsync)
+        began = time.process_time()
+        summary = asyncio.run(run())
+        used = time.process_time() - began - sum(flushing)
+    assert summary.accuracy == 0.25
+    assert 1000 * used / 2000 < 1.0

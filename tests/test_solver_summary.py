@@ -1,0 +1,167 @@
+"""What the summary of a solver's run says, and how it treats attempts that infrastructure ended."""
+
+import json
+import math
+from collections import Counter
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from code_tasks.solver import FinalResult, Grade
+from code_tasks.solver_summary import Attempt, EndedBy, as_text, estimate_pass_hat_k, summarised
+
+
+def attempts(**questions):
+    """Attempts from texts: r is right, w is wrong, e is a system error, and b is a bug of the solver's."""
+    made = {
+        "r": {"correct": True, "ended_by": EndedBy.MODEL},
+        "w": {"ended_by": EndedBy.MODEL},
+        "e": {"error_class": "RetryableSystemError", "is_system_error": True},
+        "b": {"error_class": "KeyError"},
+    }
+    return [Attempt(name, n, **made[letter]) for name, text in questions.items() for n, letter in enumerate(text)]
+
+
+WORKED = summarised(attempts(a="rw", b="re", c="ee"))
+
+
+def test_worked_case():
+    """Of a: right, wrong, b: right, error, c: error, error accuracy is 0.75, or 1/3 with errors as wrong, without c."""
+    assert WORKED.accuracy == 0.75
+    assert WORKED.accuracy_with_errors == pytest.approx(1 / 3)
+    assert (WORKED.missing_tasks, WORKED.is_valid) == (("c",), False)
+
+
+def test_worked_counts():
+    """Tasks, attempts, correct, incorrect and system errors are counted, and the same again with errors as wrong."""
+    assert (WORKED.tasks, WORKED.attempts, WORKED.correct, WORKED.incorrect, WORKED.system_errors) == (3, 6, 2, 1, 3)
+    assert WORKED.incorrect_with_errors == 4
+    assert WORKED.error_breakdown == {"RetryableSystemError": 3}
+
+
+def test_empty():
+    """No attempts give an empty summary."""
+    summary = summarised([])
+    assert (summary.tasks, summary.attempts, summary.pass_at_k, summary.as_record()) == (0, 0, [], {})
+    assert math.isnan(summary.accuracy)
+
+
+def test_all_errors():
+    """Where every attempt is a system error, nothing is known: accuracy is NaN, and there is no pass@k."""
+    summary = summarised(attempts(a="ee", b="e"))
+    assert math.isnan(summary.accuracy)
+    assert (summary.pass_at_k, summary.pass_hat_k, summary.missing_tasks) == ([], [], ("a", "b"))
+    assert summary.as_record()["accuracy"] is None
+
+
+def test_bugs_of_a_solver():
+    """An exception of the solver's own is incorrect, and its class is in the breakdown."""
+    summary = summarised(attempts(a="rb"))
+    assert (summary.accuracy, summary.incorrect, summary.error_breakdown) == (0.5, 1, {"KeyError": 1})
+
+
+def test_questions_that_were_not_tried():
+    """A question without any attempt is missing."""
+    summary = summarised(attempts(a="r"), ("a", "b"))
+    assert (summary.tasks, summary.missing_tasks, summary.accuracy) == (2, ("b",), 1.0)
+
+
+def test_pass_at_k_of_the_worked_case():
+    """pass@k and pass^k are over the questions that have k attempts that worked, for every k up to the most."""
+    assert [(each.k, each.mean, each.questions) for each in WORKED.pass_at_k] == [(1, 0.75, 2), (2, 1.0, 1)]
+    assert [(each.k, each.mean, each.questions) for each in WORKED.pass_hat_k] == [(1, 0.75, 2), (2, 0.0, 1)]
+
+
+def test_standard_error_is_of_questions():
+    """The standard error has questions as its clusters: attempts of one question are not independent."""
+    one_right = summarised(attempts(a="rrrr", b="wwww"))
+    assert one_right.pass_at_k[0].standard_error == pytest.approx(np.std([1, 0], ddof=1) / math.sqrt(2))
+    assert math.isnan(summarised(attempts(a="rw")).pass_at_k[0].standard_error)
+
+
+def test_bootstrap_interval():
+    """The interval has the mean in it, is the same each time, and is about as wide as the standard error says."""
+    outcomes = attempts(**{f"q{n}": "rrww"[n % 3 :] + "rw" * (n % 3 == 0) for n in range(200)})
+    [first, again] = (summarised(outcomes).pass_at_k[0] for _ in range(2))
+    assert first == again
+    assert first.low < first.mean < first.high
+    assert first.high - first.low == pytest.approx(2 * 1.96 * first.standard_error, rel=0.15)
+
+
+def test_length_stats():
+    """Fractions that ended by time, steps, tokens or the model, and percentiles of messages, are of results alone."""
+    limits = [{"max_time_reached": True}, {"max_steps_reached": True}, {"max_tokens_reached": True}, {}, {}]
+    results = [FinalResult(Grade(0.0), ({},) * size, **limit) for size, limit in enumerate(limits)]
+    ended = [Attempt.of("a", number, result) for number, result in enumerate(results)]
+    stats = summarised([*ended, *attempts(b="eb")]).length_stats
+    assert stats.ended_by == {"time": 0.2, "steps": 0.2, "tokens": 0.2, "model": 0.4}
+    assert stats.conversation_percentiles == {"25": 1.0, "50": 2.0, "75": 3.0}
+
+
+def test_as_record_is_json():
+    """A summary as plain data is JSON, without NaN."""
+    record = WORKED.as_record()
+    assert json.loads(json.dumps(record, allow_nan=False)) == json.loads(json.dumps(record))
+    assert (record["is_valid"], record["pass_hat_k"][1]["mean"], record["missing_tasks"]) == (False, 0.0, ["c"])
+
+
+def test_text():
+    """The text for a terminal has the counts, both accuracies, every k, and the errors."""
+    text = as_text(WORKED)
+    assert "6 attempts at 3 questions: 2 correct, 1 incorrect, 3 system errors" in text
+    assert "75.0 %" in text and "33.3 %" in text
+    assert "pass@2" in text and "pass^2" in text and "of 1 questions" in text
+    assert "3  RetryableSystemError" in text
+
+
+outcomes = st.dictionaries(st.text("abc", min_size=1, max_size=3), st.text("rweb", max_size=5), max_size=6)
+
+
+@given(outcomes)
+def test_counts_add_up(questions):
+    """Every attempt is correct, incorrect or a system error; and both accuracies are in [0, 1]."""
+    summary = summarised(attempts(**questions), tuple(questions))
+    letters = Counter("".join(questions.values()))
+    assert summary.attempts == summary.correct + summary.incorrect + summary.system_errors == letters.total()
+    assert (summary.correct, summary.system_errors) == (letters["r"], letters["e"])
+    assert set(summary.missing_tasks) == {name for name, text in questions.items() if not set(text) - {"e"}}
+    if letters.total() > letters["e"]:
+        assert 0 <= summary.accuracy <= 1
+        assert 0 <= summary.accuracy_with_errors <= 1
+
+
+@given(outcomes, st.randoms())
+def test_order_does_not_matter(questions, random):
+    """Attempts may come in any order, as they do after a resume: the summary is the same to the last bit."""
+    in_order = attempts(**questions)
+    shuffled = random.sample(in_order, len(in_order))
+    first, second = (summarised(each, tuple(questions)) for each in (in_order, shuffled))
+    assert json.dumps(first.as_record()) == json.dumps(second.as_record())
+
+
+@given(outcomes)
+def test_bounds_of_pass_at_k(questions):
+    """pass^k <= pass@1 <= pass@k over the same questions, within its interval, for each k up to the most attempts."""
+    summary = summarised(attempts(**questions))
+    ks = [each.k for each in summary.pass_at_k]
+    worked = [len(text.replace("e", "")) for text in questions.values()]
+    assert ks == [each.k for each in summary.pass_hat_k] == list(range(1, max(worked, default=0) + 1))
+    for at, hat in zip(summary.pass_at_k, summary.pass_hat_k, strict=True):
+        assert 0 <= hat.mean <= at.mean + 1e-12 <= 1 + 2e-12
+        assert math.isnan(at.low) or at.low - 1e-9 <= at.mean <= at.high + 1e-9
+
+
+@given(st.integers(1, 7), st.data())
+def test_estimators_count_draws(n, data):
+    """pass@k and pass^k of one question are the shares of all draws of k attempts with any, and only, right ones."""
+    c, k = data.draw(st.integers(0, n)), data.draw(st.integers(1, n))
+    draws = list(combinations([True] * c + [False] * (n - c), k))
+    only = sum(all(draw) for draw in draws) / len(draws)
+    some = sum(any(draw) for draw in draws) / len(draws)
+    summary = summarised([Attempt("a", number, number < c) for number in range(n)])
+    assert estimate_pass_hat_k(np.array([n]), np.array([c]), k)[0] == pytest.approx(only)
+    assert summary.pass_hat_k[k - 1].mean == pytest.approx(only)
+    assert summary.pass_at_k[k - 1].mean == pytest.approx(some)
