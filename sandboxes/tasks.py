@@ -118,9 +118,7 @@ class Kinds:
     def find_languages(self, pool: Runner) -> None:
         """Raises SandboxUnavailable, with what to install, if a sandbox has no compiler or interpreter for them."""
         for name in sorted(self.all_languages - {"python"}):
-            # Go's own command is not used in a container.
-            if (pool.sandbox.name, name) != ("docker", "go"):
-                version_of(pool, name)
+            version_of(pool, name)
 
     def check_for(self, sandbox: str, tasks: int | None = None) -> None:
         """Raises ValueError if a sandbox can't run them, or there are not as many languages as tasks."""

@@ -5,8 +5,8 @@ import sysconfig
 
 import pytest
 from conftest import WALL_SECONDS, unavailable
-from docker_engines import IMAGE, why_not
-from test_correctness import JAVA, JUNIT_5, LEAVING, PYTHON, PYTHON_TEST
+from docker_engines import IMAGE, LANGUAGES_IMAGE, why_not
+from test_correctness import JAVA, JUNIT_5, LEAVING, PYTHON, PYTHON_TEST, RIGHT
 
 from code_tasks.correctness import CodeCorrectness, Record
 from sandboxes import Pool, SandboxUnavailable, open_sandbox
@@ -53,3 +53,17 @@ def test_python():
         "success",
         *["failed"] * len(LEAVING["python"]),
     ]
+
+
+def test_java_and_go():
+    """Where the image has the JDK with JUnit, records in Java and in Go are judged as they are elsewhere."""
+    if reason := why_not(LANGUAGES_IMAGE):
+        unavailable(reason)
+    records = [
+        Record(f"{language} {label} {number}", *pair, language, label)
+        for language in ("java", "go")
+        for label, pairs in (("success", RIGHT[language]), ("failed", LEAVING[language]))
+        for number, pair in enumerate(pairs)
+    ]
+    checked = check(*records, image=LANGUAGES_IMAGE)
+    assert [(each.record.id, each.label) for each in checked] == [(each.id, each.label) for each in records]

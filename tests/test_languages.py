@@ -76,7 +76,7 @@ def test_a_right_candidate_passes(run, language):
 def test_a_wrong_candidate_fails(run, language):
     """A candidate that gives another result has not passed, and the detail has the tests' words."""
     verdict = run(PROGRAMS[language].wrong)
-    assert verdict.outcome.value == PROGRAMS[language].fails_as
+    assert verdict.outcome is Outcome.FAILED
     assert "no sum" in verdict.detail or "add(2, 3) == 5" in verdict.detail or "left == right" in verdict.detail
 
 
