@@ -59,6 +59,7 @@ SLOW_FILES = (
     "test_humaneval_x",
     "test_docker",
     "test_execution_docker",
+    "test_ray_cluster",
     "test_space",
 )
 
