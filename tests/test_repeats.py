@@ -103,7 +103,7 @@ def test_command(files, tmp_path):
 
 
 def test_report():
-    """The report counts flaky samples, those run again, copies and cached ones, and says nothing of what is not there."""
+    """The report counts flaky samples, those run again, copies and cached ones, and nothing that is not there."""
     passed = Outcome.PASSED
     ended = [
         Verdict(passed, repeats=(passed, Outcome.FAILED)),
