@@ -24,6 +24,7 @@ from sandboxes.dispatch import Runner
 from sandboxes.docker_container import DockerSandbox
 from sandboxes.isolation import Confinement, site_folders
 from sandboxes.languages import version_of
+from sandboxes.pool import Pool
 from sandboxes.restricted_python import RestrictedPythonSandbox
 from sandboxes.rlimit_process import RlimitProcessSandbox, guest_environment
 from sandboxes.steps import without_seal
@@ -81,6 +82,8 @@ def surroundings_of(pool: Runner, language: str) -> bytes:
         SandboxUnavailable: if the sandbox or the language is not there.
     """
     sandbox = pool.sandbox
+    if not isinstance(pool, Pool):
+        raise NotCacheable("programs run on other machines, and it is not known what is installed there")
     if not isinstance(sandbox, RlimitProcessSandbox | DockerSandbox):
         raise NotCacheable(f"it is not known what decides in the sandbox {sandbox.name}")
     confinement = sandbox.confinement

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sandboxes import Isolation, Limits, Program, open_sandbox
+from sandboxes import Isolation, Limits, Pool, Program, open_sandbox
 from sandboxes.cache_keys import NotCacheable, ProgramKeys, key_of, surroundings_of
 from sandboxes.languages import program_in
 
@@ -19,11 +19,12 @@ PROGRAMS = st.builds(
 PLAIN = Program("x = 1", "assert x", Limits())
 
 
-class FakePool:
+class FakePool(Pool):
     """A pool whose guests enforce what it was made with."""
 
     def __init__(self, sandbox, layers=("pid",), python="3.11.7"):
-        self.sandbox, self.isolation = sandbox, Isolation(tuple(layers), {}, python)
+        super().__init__(sandbox)
+        self.isolation = Isolation(tuple(layers), {}, python)
 
     def preflight(self):
         """What they enforce."""
@@ -138,6 +139,16 @@ def test_not_cacheable(options):
     """Where something decides that can't be told, there is no key."""
     with pytest.raises(NotCacheable):
         around(**options)
+
+
+def test_other_machines():
+    """Of a pool on other machines it is not known what decides there."""
+
+    class Elsewhere:
+        sandbox = open_sandbox("subprocess")
+
+    with pytest.raises(NotCacheable, match="other machines"):
+        surroundings_of(Elsewhere(), "python")
 
 
 def test_too_many_files(tmp_path, monkeypatch):
