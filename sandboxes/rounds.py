@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
@@ -10,6 +11,8 @@ from sandboxes.contract import Outcome, Program, Verdict
 from sandboxes.dispatch import Ended, OnEnded, Runner, ShouldStop
 from sandboxes.load import Load
 from sandboxes.pool import Pool
+
+logger = logging.getLogger("code_eval")
 
 # Of its wall seconds, what a program has had of CPU time that the machine let run.
 SHARE_OF_ONE_THAT_RAN = 0.5
@@ -90,6 +93,7 @@ class Rounds:
         # Those that had most CPU time are least like ones that wait for nothing.
         for index, verdict in sorted(kept_waiting.items(), key=lambda each: -each[1].cpu_seconds):
             if in_vain < MOST_IN_VAIN:
+                logger.info("program %d timed out for want of a CPU, and is run again, alone", index)
                 [again] = self.pool.run_all([self.programs[index]], 1, None, on_sandbox_error, asked)
                 if isinstance(again, Verdict):
                     verdict = dataclasses.replace(again, attempts=verdict.attempts + again.attempts)

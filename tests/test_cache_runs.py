@@ -5,6 +5,8 @@ import json
 import threading
 
 import pytest
+from backends import PERMISSIVE
+from conftest import unavailable
 from scoring import METRIC, PROBLEM, code_eval, lines_of
 
 from sandboxes import (
@@ -13,6 +15,7 @@ from sandboxes import (
     Pool,
     Program,
     RunStopped,
+    SandboxUnavailable,
     Sharing,
     SharingPool,
     TestResult,
@@ -47,6 +50,21 @@ def test_second_run(share, tmp_path):
     second, ran = share(programs, cache_dir=tmp_path)
     assert (ran, [verdict.cached for verdict in second]) == ([], [True] * 4)
     assert plain(second) == plain(first)
+
+
+def test_each_sandbox(sandbox_name, tmp_path):
+    """Each sandbox keeps results and finds them again; by default those on this machine share duplicates."""
+    try:
+        pool = Pool(open_sandbox(sandbox_name, **(PERMISSIVE["docker"] if sandbox_name == "docker" else {})))
+        pool.preflight()
+    except (NotImplementedError, SandboxUnavailable) as error:
+        unavailable(f"the {sandbox_name} sandbox is not available here: {error}")
+    shared = SharingPool(pool, Sharing.checked(cache_dir=tmp_path))
+    first, second = (shared.run_all([RIGHT, WRONG, RIGHT], 1) for _ in range(2))
+    pool.close()
+    assert [verdict.passed for verdict in first] == [verdict.passed for verdict in second] == [True, False, True]
+    assert first[2].duplicate_of == (None if sandbox_name == "docker" else 0)
+    assert [verdict.cached for verdict in (*first, *second)] == [False] * 3 + [True] * 3
 
 
 def test_some_are_new(share, tmp_path):
