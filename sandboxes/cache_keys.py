@@ -14,7 +14,7 @@ import platform
 import shutil
 import struct
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -91,6 +91,10 @@ def surroundings_of(pool: Runner, language: str) -> bytes:
     if sandbox.has_network if isinstance(sandbox, DockerSandbox) else confinement.network:
         raise NotCacheable("programs may use the network")
     isolation = pool.preflight()
+    if not is_out_of_reach(isolation.layers):
+        raise NotCacheable(
+            "programs can write your files here, so also results; `code-eval doctor` shows what is missing"
+        )
     decides: dict[str, Any] = {
         "schema": SCHEMA,
         "ours": own_source(),
@@ -116,6 +120,13 @@ def surroundings_of(pool: Runner, language: str) -> bytes:
         decides["version"] = "" if known else version_of(pool, language)
         decides["tools"] = [] if in_container else tools()
     return hashlib.sha256(json.dumps(decides, sort_keys=True).encode()).digest()
+
+
+def is_out_of_reach(layers: Sequence[str]) -> bool:
+    """Whether programs can't write to the cache: they see another root, or are another user than its owner."""
+    if "mount" in layers or "container" in layers:
+        return True
+    return os.geteuid() == 0 and ("user" in layers or "capabilities" in layers)
 
 
 def key_of(surroundings: bytes, program_key: bytes) -> bytes:

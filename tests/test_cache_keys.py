@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sandboxes import Isolation, Limits, Pool, Program, open_sandbox
-from sandboxes.cache_keys import NotCacheable, ProgramKeys, key_of, surroundings_of
+from sandboxes.cache_keys import NotCacheable, ProgramKeys, is_out_of_reach, key_of, surroundings_of
 from sandboxes.languages import program_in
 
 TEXT = st.text(st.characters(), max_size=20)
@@ -22,7 +22,7 @@ PLAIN = Program("x = 1", "assert x", Limits())
 class FakePool(Pool):
     """A pool whose guests enforce what it was made with."""
 
-    def __init__(self, sandbox, layers=("pid",), python="3.11.7"):
+    def __init__(self, sandbox, layers=("mount",), python="3.11.7"):
         super().__init__(sandbox)
         self.isolation = Isolation(tuple(layers), {}, python)
 
@@ -36,7 +36,7 @@ def key(program):
     return ProgramKeys().of(program)
 
 
-def around(layers=("pid",), python="3.11.7", name="subprocess", **options):
+def around(layers=("mount",), python="3.11.7", name="subprocess", **options):
     """What decides besides a Python program, in a sandbox with these options."""
     return surroundings_of(FakePool(open_sandbox(name, **options), layers, python), "python")
 
@@ -89,7 +89,7 @@ def test_surroundings_decide():
 
 
 DIFFERENT = {
-    "layers": {"layers": ["pid", "net"]},
+    "layers": {"layers": ["mount", "net"]},
     "python": {"python": "3.11.8"},
     "isolation": {"isolation": "off"},
     "env": {"env": {"X": "1"}},
@@ -149,6 +149,28 @@ def test_other_machines():
 
     with pytest.raises(NotCacheable, match="other machines"):
         surroundings_of(Elsewhere(), "python")
+
+
+@pytest.mark.parametrize(
+    ("layers", "user", "refused"),
+    [
+        (["mount", "user"], 1000, False),
+        (["container"], 1000, False),
+        (["user", "seccomp"], 1000, True),
+        (["seccomp", "rlimits"], 1000, True),
+        (["user", "seccomp"], 0, False),
+        (["capabilities"], 0, False),
+        (["rlimits"], 0, True),
+    ],
+    ids=str,
+)
+def test_programs_that_can_write_the_cache(monkeypatch, layers, user, refused):
+    """Where programs are the cache's owner and see its folder, they could forge verdicts: there is no key."""
+    monkeypatch.setattr("os.geteuid", lambda: user)
+    assert is_out_of_reach(layers) != refused
+    if refused:
+        with pytest.raises(NotCacheable, match="can write your files"):
+            around(layers)
 
 
 def test_too_many_files(tmp_path, monkeypatch):
