@@ -445,9 +445,8 @@ def result_of(
         places: (task_id, completion_id) of each candidate that was run with it, where some were run for others too.
     """
     result: dict[str, Any] = {"task_id": task_id, "passed": None, "completion_id": completion_id}
-    result["result"] = f"excluded: {ended}"
     if not isinstance(ended, sandboxes.Verdict):
-        return result
+        return result | {"result": f"excluded: {ended}"}
     text = {sandboxes.Outcome.PASSED: "passed", sandboxes.Outcome.TIMED_OUT: "timed out"}.get(ended.outcome)
     result["passed"] = ended.passed
     # As upstream says it; where upstream says nothing, because the exception has no message, the reason.

@@ -14,7 +14,7 @@ import platform
 import shutil
 import struct
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,7 @@ from sandboxes.dispatch import Runner
 from sandboxes.docker_container import DockerSandbox
 from sandboxes.isolation import Confinement, site_folders
 from sandboxes.languages import version_of
+from sandboxes.pool import Pool
 from sandboxes.restricted_python import RestrictedPythonSandbox
 from sandboxes.rlimit_process import RlimitProcessSandbox, guest_environment
 from sandboxes.steps import without_seal
@@ -81,6 +82,8 @@ def surroundings_of(pool: Runner, language: str) -> bytes:
         SandboxUnavailable: if the sandbox or the language is not there.
     """
     sandbox = pool.sandbox
+    if not isinstance(pool, Pool):
+        raise NotCacheable("programs run on other machines, and it is not known what is installed there")
     if not isinstance(sandbox, RlimitProcessSandbox | DockerSandbox):
         raise NotCacheable(f"it is not known what decides in the sandbox {sandbox.name}")
     confinement = sandbox.confinement
@@ -88,6 +91,10 @@ def surroundings_of(pool: Runner, language: str) -> bytes:
     if sandbox.has_network if isinstance(sandbox, DockerSandbox) else confinement.network:
         raise NotCacheable("programs may use the network")
     isolation = pool.preflight()
+    if not is_out_of_reach(isolation.layers):
+        raise NotCacheable(
+            "programs can write your files here, so also results; `code-eval doctor` shows what is missing"
+        )
     decides: dict[str, Any] = {
         "schema": SCHEMA,
         "ours": own_source(),
@@ -113,6 +120,13 @@ def surroundings_of(pool: Runner, language: str) -> bytes:
         decides["version"] = "" if known else version_of(pool, language)
         decides["tools"] = [] if in_container else tools()
     return hashlib.sha256(json.dumps(decides, sort_keys=True).encode()).digest()
+
+
+def is_out_of_reach(layers: Sequence[str]) -> bool:
+    """Whether programs can't write to the cache: they see another root, or are another user than its owner."""
+    if "mount" in layers or "container" in layers:
+        return True
+    return os.geteuid() == 0 and ("user" in layers or "capabilities" in layers)
 
 
 def key_of(surroundings: bytes, program_key: bytes) -> bytes:

@@ -35,8 +35,9 @@ class ProgressBar:
         An error is a program that could not be run, or did not come to its tests' end by itself.
         """
         self._counts[COUNTED_AS.get(ended.outcome, "errors") if isinstance(ended, Verdict) else "errors"] += 1
-        self._bar.set_postfix(self._counts, refresh=False)
-        self._bar.update()
+        if not self._bar.disable:
+            self._bar.set_postfix(self._counts, refresh=False)
+            self._bar.update()
 
     def __enter__(self) -> ProgressBar:
         """Returns itself."""

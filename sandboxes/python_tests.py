@@ -198,6 +198,12 @@ def name_of(node: ast.stmt) -> str:
     return shortened_name(ast.unparse(node.test if isinstance(node, ast.Assert) else node))
 
 
+@functools.lru_cache(maxsize=1024)
+def all_passed(tests: str) -> tuple[TestResult, ...]:
+    """The results of asserts none of which failed."""
+    return tuple(TestResult(each.name, Outcome.PASSED) for each in assertions_of(tests))
+
+
 def bodies_of(tree: ast.Module) -> list[list[ast.stmt]]:
     """The statements among which asserts are tests of their own."""
     checks = [node.body for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == CHECK]
@@ -283,11 +289,12 @@ def with_tests(verdict: Verdict, tests: str, runs_all: bool) -> Verdict:
     if runs_all and assertions:
         return with_those_not_run(verdict, [each.name for each in assertions])
     # Tests that keep no record have none: what is there is the candidate's.
-    verdict = dataclasses.replace(verdict, tests=())
+    if verdict.tests:
+        verdict = dataclasses.replace(verdict, tests=())
     if not assertions:
         return verdict
     if verdict.passed:
-        return dataclasses.replace(verdict, tests=tuple(TestResult(each.name, Outcome.PASSED) for each in assertions))
+        return dataclasses.replace(verdict, tests=all_passed(tests))
     if verdict.outcome is not Outcome.FAILED:
         return verdict
     lines = [int(line) for line in TEST_LINE.findall(verdict.traceback)]

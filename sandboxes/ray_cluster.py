@@ -5,6 +5,7 @@ A cluster is used like a `Pool`. Its actors ask Ray for no CPUs, so that warm wo
 
 from __future__ import annotations
 
+import atexit
 import os
 import threading
 import time
@@ -117,8 +118,12 @@ class ClusterPool:
     def _nodes(self) -> list[Node]:
         with self._lock:
             if not self._connected:
+                self._warn_of_open_sandbox()
                 ray_session.acquire(self.cluster)
                 self._connected = True
+                # The last one registered goes first, and Ray has registered its own.
+                atexit.unregister(close_cluster_pools)
+                atexit.register(close_cluster_pools)
             if usable := [node for node in ray_session.nodes() if node not in self._left_out]:
                 return usable
             reasons = "; ".join(f"{node}: {reason}" for node, reason in self._left_out.items())
@@ -221,6 +226,16 @@ class ClusterPool:
                     f"programs are less isolated on the cluster than they could be, without: {'; '.join(lines)}",
                     stacklevel=5,
                 )
+
+    def _warn_of_open_sandbox(self) -> None:
+        confinement = getattr(self.sandbox, "confinement", None)
+        has_network = getattr(self.sandbox, "has_network", getattr(confinement, "network", False))
+        if has_network or self._confined("off"):
+            warnings.warn(
+                "candidates that have the network can give orders to Ray, and so take over every node of the cluster: "
+                'leave network=False and isolation="auto" or "strict"',
+                stacklevel=6,
+            )
 
     def _confined(self, mode: str) -> bool:
         return getattr(getattr(self.sandbox, "confinement", None), "isolation", None) == mode

@@ -31,7 +31,8 @@ SECONDS_UNTIL_ASKED = 2.0
 SECONDS_OF_SILENCE = 60.0
 SECONDS_TO_STOP = 10.0
 
-_numbers = itertools.count()
+batch_numbers = itertools.count()
+"""Each batch of this process has one of its own."""
 
 
 @dataclass
@@ -132,7 +133,7 @@ class ClusterRun:
             if slot in self._gone or life != slot.life:
                 continue
             indices = self._backlog.take(self._pace.batch_size(self._backlog.left))
-            number = next(_numbers)
+            number = next(batch_numbers)
             landing = slot.run(number, {index: self.programs[index] for index in indices})
             flight = Flight(number, slot, life, indices, landing, time.monotonic())
             self._flights[number] = flight

@@ -25,7 +25,16 @@ from backends import PERMISSIVE  # noqa: E402
 from browsing import Visitor, chromium, missing  # noqa: E402
 from space_server import ROOT, serving  # noqa: E402
 
-from sandboxes import Limits, Pool, Program, SandboxUnavailable, canaries_of, open_sandbox  # noqa: E402
+from sandboxes import (  # noqa: E402
+    Limits,
+    Pool,
+    Program,
+    SandboxUnavailable,
+    Sharing,
+    SharingPool,
+    canaries_of,
+    open_sandbox,
+)
 
 BACKENDS_UNDER_TEST = ("subprocess", "restricted", "docker")
 # Far more than any program here needs, so that a busy machine fails no test.
@@ -52,6 +61,7 @@ SLOW_FILES = (
     "test_humaneval_x",
     "test_docker",
     "test_execution_docker",
+    "test_ray_cluster",
     "test_space",
     "test_report_browser",
 )
@@ -161,6 +171,43 @@ def open_own_pool(pool, sandbox_name):
 def own_pool(open_own_pool):
     """A pool that no other test uses."""
     return open_own_pool()
+
+
+class CountingPool(Pool):
+    """A pool that remembers the programs it ran."""
+
+    def __init__(self, sandbox):
+        super().__init__(sandbox)
+        self.ran = []
+
+    def run_all(self, programs, *others, **named):
+        """As any pool."""
+        self.ran += programs
+        return super().run_all(programs, *others, **named)
+
+
+@pytest.fixture(scope="module")
+def counting_pool():
+    """A pool of processes, for the tests of one file."""
+    try:
+        pool = CountingPool(open_sandbox("subprocess"))
+        pool.preflight()
+    except (NotImplementedError, SandboxUnavailable) as error:
+        unavailable(f"the subprocess sandbox is not available here: {error}")
+    yield pool
+    pool.close()
+
+
+@pytest.fixture
+def share(counting_pool):
+    """A function that runs programs with these choices of `Sharing`: (what became of them, programs that were run)."""
+
+    def run(programs, on_ended=None, finish=None, **choices):
+        counting_pool.ran = []
+        shared = SharingPool(counting_pool, Sharing.checked(**choices))
+        return shared.run_all(programs, 2, on_ended, finish=finish), counting_pool.ran
+
+    return run
 
 
 @pytest.fixture

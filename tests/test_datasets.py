@@ -198,7 +198,7 @@ def local_dataset(tmp_path):
 
 def test_dataset(local_dataset):
     """The problems of a data set are read by task_id, and other columns are passed over."""
-    rows = [{**ADD, "extra": 1}, {**ADD, "task_id": "t/1", "extra": 2}]
+    rows = [{**ADD, "extra": 1}, {**SUB, "extra": 2}]
     assert load_problems(local_dataset(*rows), "test") == {"t/0": ADD_PROBLEM, "t/1": SUB_PROBLEM}
 
 

@@ -167,7 +167,7 @@ def test_excluded(metric, monkeypatch):
     ended = [Verdict(Outcome.PASSED), SandboxUnavailable("it broke"), SandboxUnavailable("so did this")]
     monkeypatch.setattr("sandboxes.warm_pool", lambda *_: FakePool(*ended, Verdict(Outcome.FAILED)))
     with pytest.warns(UserWarning, match=r"2 candidate\(s\) could not be run .*: 0/1, 1/0 \("):
-        pass_at_k, results = metric.compute(**TWO_TASKS, k=1, on_sandbox_error="exclude")
+        pass_at_k, results = metric.compute(**TWO_TASKS, k=1, on_sandbox_error="exclude", dedupe=False)
     assert pass_at_k == {"pass@1": 0.5}
     assert [result["passed"] for task in results.values() for _, result in task] == [True, None, None, False]
     assert results[0][1][1]["result"] == "excluded: it broke"
@@ -178,13 +178,13 @@ def test_all_of_a_task_excluded(metric, monkeypatch):
     ended = [Verdict(Outcome.PASSED), Verdict(Outcome.PASSED), SandboxUnavailable("broke"), SandboxUnavailable("broke")]
     monkeypatch.setattr("sandboxes.warm_pool", lambda *_: FakePool(*ended))
     with pytest.warns(UserWarning, match="1/0, 1/1"):
-        assert metric.compute(**TWO_TASKS, k=1, on_sandbox_error="exclude")[0] == {"pass@1": 1.0}
+        assert metric.compute(**TWO_TASKS, k=1, on_sandbox_error="exclude", dedupe=False)[0] == {"pass@1": 1.0}
 
 
 def test_broken_sandbox_is_no_score(metric, monkeypatch):
     """A sandbox that can't run candidates raises, and never scores 0."""
 
-    def broken(sandbox):
+    def broken(*_):
         raise SandboxUnavailable("no room")
 
     monkeypatch.setattr("sandboxes.warm_pool", broken)

@@ -1,0 +1,180 @@
+"""What a cluster costs beside one machine, at equal workers, in one run; and the figures that cluster_model.py needs.
+
+Both run HumanEval's solutions, several times each, in turn: a pool of this machine, and one on a Ray cluster that is
+started on it. The figure that counts is the ratio. What the caller's process spends on each batch and on each program
+is its CPU time with actors that answer at once, for single programs and for large batches; what it spends on each
+actor, that of starting a few more.
+
+Usage: python benchmarks/ray_overhead.py HumanEval.jsonl.gz [--rounds 3] [--copies 10] [--output ray.json]
+"""
+
+import argparse
+import concurrent.futures
+import json
+import platform
+import statistics
+import time
+from pathlib import Path
+
+from throughput import read_solutions
+
+from code_tasks.datasets import program_of, read_problems
+from sandboxes import (
+    LAYERS,
+    ClusterPool,
+    Limits,
+    Outcome,
+    Pool,
+    Program,
+    Verdict,
+    close_pools,
+    open_sandbox,
+    ray_batches,
+    ray_run,
+    ray_session,
+    usable_cpus,
+)
+from sandboxes.ray_actor import Report
+from sandboxes.ray_slots import Slot
+
+MOST_OVERHEAD = 0.15
+# For the caller's own costs: so many that they can be told from noise.
+SINGLE_PROGRAMS, MANY_PROGRAMS = 2000, 100_000
+SOLUTION = "def f(x):\n" + "    x = x + 1\n" * 20 + "    return x\n"
+MORE_ACTORS = 4
+
+
+def humaneval(problems_file, copies):
+    """The programs of HumanEval's solutions, each `copies` times, those of a task together."""
+    problems, solutions = read_problems(problems_file), read_solutions(problems_file)
+    programs = [program_of(problem, solutions[task_id], Limits()) for task_id, problem in problems.items()]
+    return [program for program in programs for _ in range(copies)]
+
+
+def seconds_of(pool, programs, num_workers):
+    """Seconds of a run in which every program passes."""
+    began = time.perf_counter()
+    verdicts = pool.run_all(programs, num_workers)
+    seconds = time.perf_counter() - began
+    if not all(verdict.passed for verdict in verdicts):
+        raise SystemExit("some programs did not pass, so the figures mean nothing")
+    return seconds
+
+
+class Echo:
+    """An actor that has a verdict for every program at once, and runs none."""
+
+    def run(self, programs):
+        """A report on a batch."""
+        return Report({index: Verdict(Outcome.PASSED, isolation=tuple(LAYERS)) for index in programs}, 1e-9)
+
+
+class EchoSlot(Slot):
+    """A slot with such an actor."""
+
+    def start(self):
+        """Starts it."""
+        self._actor = ray_session.ray_module().remote(num_cpus=0)(Echo).remote()
+        return self._actor.run.remote({}).future()
+
+    def run(self, number, programs):
+        """What will become of a batch."""
+        return self._actor.run.remote(programs).future()
+
+
+def own_seconds(slots, count, batch):
+    """(CPU seconds of this process, batches) of a run of so many programs in batches of so many at most."""
+    programs = [Program(SOLUTION, f"assert f(3) == {number}") for number in range(count)]
+    ray_batches.MOST_IN_BATCH = ray_batches.FIRST_BATCH = batch
+    first, began = next(ray_run.batch_numbers), time.process_time()
+    ray_run.ClusterRun(programs, dict.fromkeys(slots, 1), None, "raise", None).run()
+    return time.process_time() - began, next(ray_run.batch_numbers) - first - 1
+
+
+def costs_of_head(pool, num_workers, rounds):
+    """CPU seconds of this process (for each batch, for each program), from runs with many batches and with few."""
+    [node] = ray_session.nodes()
+    slots = [EchoSlot(pool.sandbox, node, 1) for _ in range(num_workers)]
+    concurrent.futures.wait([slot.start() for slot in slots])
+    usual = ray_batches.MOST_IN_BATCH, ray_batches.FIRST_BATCH
+    single, large = (
+        statistics.median(seconds / batches for seconds, batches in (own_seconds(slots, *run) for _ in range(rounds)))
+        for run in ((SINGLE_PROGRAMS, 1), (MANY_PROGRAMS, usual[0]))
+    )
+    _, batches = own_seconds(slots, MANY_PROGRAMS, usual[0])
+    ray_batches.MOST_IN_BATCH, ray_batches.FIRST_BATCH = usual
+    for slot in slots:
+        slot.kill()
+    # Both are a batch and its programs, of which the one has 1 and the other so many.
+    in_batch = MANY_PROGRAMS / batches
+    per_program = (large - single) / (in_batch - 1)
+    return single - per_program, per_program
+
+
+def cost_of_actors(pool):
+    """CPU seconds of this process for each actor."""
+    [node] = ray_session.nodes()
+    slots = [Slot(pool.sandbox, node, 1) for _ in range(MORE_ACTORS)]
+    began = time.process_time()
+    concurrent.futures.wait([slot.start() for slot in slots])
+    seconds = time.process_time() - began
+    for slot in slots:
+        slot.kill()
+    return seconds / MORE_ACTORS
+
+
+def measure(programs, num_workers, rounds):
+    """All figures."""
+    sandbox = open_sandbox("subprocess")
+    here, there = Pool(sandbox), ClusterPool(sandbox, "local")
+    there.cpus()
+    began = time.perf_counter()
+    there.preflight()
+    start = time.perf_counter() - began
+    here.preflight()
+    for pool in (here, there):
+        seconds_of(pool, programs[: 8 * num_workers], num_workers)  # starts the workers
+    pairs = [(seconds_of(here, programs, num_workers), seconds_of(there, programs, num_workers)) for _ in range(rounds)]
+    per_batch, per_program = costs_of_head(there, num_workers, rounds)
+    per_actor = cost_of_actors(there)
+    close_pools()
+    return {
+        "machine": f"{usable_cpus()} CPUs, Python {platform.python_version()}, {platform.system()}",
+        "programs": len(programs),
+        "num_workers": num_workers,
+        "rounds": pairs,
+        "ratio": statistics.median(there / here for here, there in pairs),
+        "seconds_per_program": num_workers * statistics.median(there for _, there in pairs) / len(programs),
+        "head_seconds_per_batch": per_batch,
+        "head_seconds_per_program": per_program,
+        "actor_start_seconds": start,
+        "head_seconds_per_actor": per_actor,
+    }
+
+
+def main():
+    """Measures, prints and writes JSON."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("problems", type=Path, help="HumanEval.jsonl.gz")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--copies", type=int, default=10, help="of each solution")
+    parser.add_argument("--num-workers", type=int, default=usable_cpus())
+    parser.add_argument("--output", type=Path, help="write all figures here, as JSON")
+    arguments = parser.parse_args()
+    found = measure(humaneval(arguments.problems, arguments.copies), arguments.num_workers, arguments.rounds)
+    print(
+        f"{found['machine']}; {found['programs']} programs, {found['num_workers']} at once, {arguments.rounds} rounds"
+    )
+    for here, there in found["rounds"]:
+        print(f"  this machine {here:6.2f} s   cluster {there:6.2f} s   ratio {there / here:.3f}")
+    print(f"median ratio {found['ratio']:.3f} (at most {1 + MOST_OVERHEAD:.2f})")
+    for name in ("head_seconds_per_batch", "head_seconds_per_program", "head_seconds_per_actor"):
+        print(f"{name:26} {1000 * found[name]:8.3f} ms")
+    for name in ("seconds_per_program", "actor_start_seconds"):
+        print(f"{name:26} {found[name]:8.4f} s")
+    if arguments.output:
+        arguments.output.write_text(json.dumps(found, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    main()
