@@ -26,7 +26,7 @@ TEXT = st.text(st.characters(), max_size=50)
 VERDICTS = st.builds(
     Verdict,
     st.sampled_from(Outcome),
-    *[TEXT] * 6,
+    *[TEXT] * 7,
     st.floats(0, 100),
     st.floats(0, 100),
     st.integers(0, 1 << 40),
