@@ -12,50 +12,21 @@ import signal
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from types import FrameType
-from typing import Protocol
 
 from sandboxes.contract import Isolation, Outcome, Program, RunStopped, Sandbox, SandboxUnavailable, Verdict
 from sandboxes.events import tell
 from sandboxes.metering import Meter
+
+# With "as": they can be imported from here too.
+from sandboxes.runner import Ended as Ended
+from sandboxes.runner import OnEnded as OnEnded
+from sandboxes.runner import Runner as Runner
+from sandboxes.runner import ShouldStop as ShouldStop
+from sandboxes.runner import ShouldYield
 from sandboxes.schedule import Schedule
 from sandboxes.worker import GuestBroken, Worker, close_workers
-
-Ended = Verdict | SandboxUnavailable
-"""What stands in a program's place after a run: its verdict, or why there is none."""
-
-OnEnded = Callable[[int, Ended], None]
-"""Told of a program that has ended: its index among the programs, and what became of it."""
-
-ShouldStop = Callable[[], bool]
-"""Whether a run is to end early."""
-
-ShouldYield = Callable[[], bool]
-"""Whether a run is to leave the programs that have not begun."""
-
-
-class Runner(Protocol):
-    """What runs programs: a `Pool`, or what stands in for one."""
-
-    @property
-    def sandbox(self) -> Sandbox:
-        """What holds the programs."""
-
-    def run_all(
-        self,
-        programs: Sequence[Program],
-        num_workers: int,
-        on_ended: OnEnded | None = None,
-        on_sandbox_error: str = "raise",
-        should_stop: ShouldStop | None = None,
-        meter: Meter | None = None,
-    ) -> list[Ended]:
-        """As `Pool.run_all`."""
-
-    def preflight(self) -> Isolation:
-        """As `Pool.preflight`."""
-
 
 # One more than runs, so that a guest need not wait for its next program.
 MOST_IN_FLIGHT = 2

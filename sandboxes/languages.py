@@ -16,7 +16,6 @@ from weakref import WeakKeyDictionary
 
 from sandboxes import go_packages
 from sandboxes.contract import Limits, Program, SandboxUnavailable
-from sandboxes.dispatch import Runner
 from sandboxes.language_sources import (
     JAVA_LIST_FILE,
     JAVA_MAIN_FILE,
@@ -35,6 +34,7 @@ from sandboxes.language_sources import (
     typescript_files,
     typescript_script_files,
 )
+from sandboxes.runner import Runner
 from sandboxes.steps import Plan, Run, Step, program_with_steps
 
 COMPILE_SECONDS = 30.0

@@ -12,9 +12,10 @@ from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 
 from sandboxes.checks import whole_number
 from sandboxes.contract import Isolation, Program, Sandbox, SandboxUnavailable
-from sandboxes.dispatch import Ended, OnEnded, Run, ShouldStop, ShouldYield, interrupts_held_back
+from sandboxes.dispatch import Run, interrupts_held_back
 from sandboxes.metering import Meter
 from sandboxes.preflight import canaries_of, disagreements
+from sandboxes.runner import Ended, OnEnded, ShouldStop, ShouldYield
 from sandboxes.worker import Worker, close_workers
 
 ON_SANDBOX_ERROR = ("raise", "exclude")

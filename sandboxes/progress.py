@@ -7,7 +7,7 @@ from types import TracebackType
 from tqdm.auto import tqdm
 
 from sandboxes.contract import Outcome, Verdict
-from sandboxes.dispatch import Ended
+from sandboxes.runner import Ended
 
 # A run that is over before is not worth a bar.
 SECONDS_BEFORE_BAR = 1.5

@@ -13,7 +13,6 @@ from sandboxes.answers import EXTRACTORS
 from sandboxes.cases import Cases, Checker, cases_of, checked_by, tests_of_calls
 from sandboxes.checks import positive, shortened
 from sandboxes.contract import Limits, Program, Verdict
-from sandboxes.dispatch import Ended, Runner
 from sandboxes.docker_options import with_volumes
 from sandboxes.grading import grading_of
 from sandboxes.inside.checkers import CHECKERS
@@ -27,6 +26,7 @@ from sandboxes.languages import (
     version_of,
 )
 from sandboxes.python_tests import needs_shared, runnable, with_tests, with_those_not_run
+from sandboxes.runner import Ended, Runner
 from sandboxes.steps import SCRIPT_FILE, Plan, Run, Step, program_with_steps
 
 OPTIONS = (

@@ -15,8 +15,10 @@ from gradio.queueing import Queue
 from gradio.routes import App
 from gradio.utils import LRUCache
 
+from sandboxes.assertions import assertions_of
+from sandboxes.each_assertion import each_assertion
 from sandboxes.grading import grading_for
-from sandboxes.python_tests import assertions_of, each_assertion, kind_of
+from sandboxes.python_tests import kind_of
 
 SECONDS_BETWEEN_ROUNDS = 10.0
 # A page, and gradio_client, fetch messages at once.

@@ -3,7 +3,9 @@
 import pytest
 from scoring import METRIC
 
-from sandboxes.python_tests import assertions_of, each_assertion, kind_of
+from sandboxes.assertions import assertions_of
+from sandboxes.each_assertion import each_assertion
+from sandboxes.python_tests import kind_of
 
 RIGHT = "def add(a, b):\n    return a + b\n"
 WRONG = "def add(a, b):\n    return a * b\n"
