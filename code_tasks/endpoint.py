@@ -16,7 +16,7 @@ from email.utils import parsedate_to_datetime
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from code_tasks.sharing import Sharing
+from code_tasks.shared_requests import SharedRequests
 from code_tasks.solver import Message, RetryableSystemError
 from sandboxes import positive, shortened, whole_number
 
@@ -180,7 +180,7 @@ class Client:
         self.key = key or "none"
         self._client: openai.AsyncOpenAI | None = None
         self._not_before = 0.0
-        self._sharing = Sharing(self._ask, endpoint.answers_per_request)
+        self._shared = SharedRequests(self._ask, endpoint.answers_per_request)
 
     async def __aenter__(self) -> Client:
         """Opens the connections. The package's own retries are off: the runner counts and records them."""
@@ -196,7 +196,7 @@ class Client:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         """Closes them."""
-        await self._sharing.close()
+        await self._shared.close()
         client, self._client = self._client, None
         if client is not None:
             await client.close()
@@ -216,7 +216,7 @@ class Client:
         if self._client is None:
             raise RuntimeError("the client is not open: use it in an `async with`")
         if self.endpoint.answers_per_request > 1:
-            return await self._sharing.ask(messages)
+            return await self._shared.ask(messages)
         return (await self._ask(messages))[0]
 
     async def _ask(self, messages: Sequence[Message], count: int = 1) -> list[Answer]:

@@ -14,7 +14,7 @@ Answer = TypeVar("Answer")
 GATHERING_SECONDS = 0.01
 
 
-class Sharing(Generic[Answer]):
+class SharedRequests(Generic[Answer]):
     """Gathers what is asked with the same messages at the same time. For one event loop."""
 
     def __init__(self, ask: Callable[[Sequence[Message], int], Awaitable[Sequence[Answer]]], most: int):
