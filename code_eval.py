@@ -12,11 +12,13 @@
 'failed: AssertionError: add(2, 3) == 5'
 """
 
+import collections
+import contextlib
 import dataclasses
 import os
 import re
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import datasets
@@ -305,6 +307,55 @@ class CodeEval(evaluate.Metric):
         self.filelocks = self.file_paths = None
         return answer
 
+    def evaluate_stream(self, samples: Iterable[Mapping[str, Any]], **options: Any) -> Iterator[dict[str, Any]]:
+        """Runs samples that need not fit into memory: few are taken before those before them have their results.
+
+        Candidates run while the next result is waited for. With `cache_dir`, `dedupe=True` or `repeats` they are taken
+        some ten thousand at a time, among which the same are seen; without, the same are run each time.
+
+        Args:
+            samples: dicts: {"prediction": a candidate, "reference": its tests}, and "task_id" if the result is to have
+                another than the sample's number. Those with the same tests best stand together.
+            options: as `compute` takes them, but for k, progress and languages.
+
+        Yields:
+            The result of each sample, in their order, as `compute` describes it. "completion_id" is counted among
+            neighbours with the same "task_id", and "duplicate_of" is the number of a sample.
+
+        Raises:
+            ValueError, TypeError: for options that can't be right, at once; and for what is no sample, when it comes.
+            sandboxes.SandboxUnavailable: as `compute`.
+        """
+        for name in ("k", "progress", "languages"):
+            if options.get(name) is not None:
+                raise TypeError(f"evaluate_stream() has no {name}: it yields results, one per sample, in one language")
+        settings = Options.checked(self.config_name, {**options, "dedupe": options.get("dedupe", False)})
+        if os.getenv("HF_ALLOW_CODE_EVAL") != "1":
+            raise ValueError(_WARNING)
+        settings.kinds.check_for(settings.sandbox.name)
+        return self._stream(samples, settings)
+
+    def _stream(self, samples: Iterable[Mapping[str, Any]], settings: Options) -> Iterator[dict[str, Any]]:
+        pool = sandboxes.warm_pool(settings.sandbox, settings.cluster)
+        settings.kinds.find_languages(pool)
+        places: collections.deque[tuple[int | str, int]] = collections.deque()
+        stream = sandboxes.ended_in_order(
+            checked_samples(samples, places),
+            settings.kinds,
+            settings.limits,
+            settings.grading,
+            sandboxes.SharingPool(pool, settings.sharing),
+            settings.num_workers or pool.cpus(),
+            settings.on_sandbox_error,
+        )
+        with contextlib.closing(stream):
+            for ended in stream:
+                first = ended.duplicate_of if isinstance(ended, sandboxes.Verdict) else None
+                if isinstance(ended, sandboxes.Verdict):
+                    ended = dataclasses.replace(ended, duplicate_of=None)
+                result = result_of(*places.popleft(), ended, settings.more_keys)
+                yield result if first is None else result | {"duplicate_of": first}
+
     def add_batch(self, *, predictions: Any = None, references: Any = None, **others: Any) -> None:
         """Adds tasks, to be scored by `compute()`. Raises what `checked_tasks` raises."""
         tasks = checked_tasks(predictions, references)
@@ -355,6 +406,33 @@ class CodeEval(evaluate.Metric):
                 job.programs, num_workers, bar.count, settings.on_sandbox_error, finish=job.finished_one
             )
         return report([len(codes) for codes, _ in tasks], ended, settings.k, settings.more_keys)
+
+
+def checked_samples(
+    samples: Iterable[Any], places: collections.deque[tuple[int | str, int]]
+) -> Iterator[tuple[str, Any]]:
+    """(candidate, tests) of each sample of a stream; its (task_id, completion_id) is added to `places`.
+
+    Raises:
+        ValueError, TypeError: if one is no sample; the message has its number, from 0.
+    """
+    last: int | str | None = None
+    count = 0
+    for number, sample in enumerate(samples):
+        if not isinstance(sample, Mapping) or not {"prediction", "reference"} <= set(sample):
+            raise TypeError(
+                f'sample {number} must be a dict with "prediction", a candidate, and "reference", its tests, '
+                f"not {sandboxes.shortened(sample)}"
+            )
+        try:
+            [([candidate], tests)] = checked_tasks([[sample["prediction"]]], [sample["reference"]])
+        except (ValueError, TypeError) as error:
+            raise type(error)(f"sample {number}: {error}") from None
+        task_id = sample.get("task_id", number)
+        count = count + 1 if task_id == last else 0
+        last = task_id
+        places.append((task_id, count))
+        yield candidate, tests
 
 
 def checked_tasks(predictions: Any, references: Any) -> list[tuple[list[str], str]]:

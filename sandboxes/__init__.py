@@ -35,6 +35,7 @@ from sandboxes.restrictions import Restrictions
 from sandboxes.rlimit_process import RlimitProcessSandbox
 from sandboxes.sharing import OPTIONS as SHARING_OPTIONS
 from sandboxes.sharing import Sharing, SharingPool
+from sandboxes.task_stream import ended_in_order
 from sandboxes.tasks import OPTIONS as TASK_OPTIONS
 from sandboxes.tasks import Job, Kinds, as_reference
 
@@ -139,6 +140,7 @@ __all__ = [
     "checked_cluster",
     "close_pools",
     "disagreements",
+    "ended_in_order",
     "grading_of",
     "listed",
     "open_pool",

@@ -9,7 +9,8 @@ from __future__ import annotations
 import itertools
 import time
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
@@ -158,8 +159,8 @@ class SharingPool:
             meter: counts what the run cost.
             finish: as `run_all` takes it; by the index among all of them.
         """
-        source, begin = iter(programs), 0
-        while some := list(itertools.islice(source, max(FEWEST_AT_A_TIME, PER_WORKER_AT_A_TIME * num_workers))):
+        begin = 0
+        for some in at_a_time(programs, num_workers):
             first = begin
 
             def end(index: int, ended: Ended, first: int = first) -> None:
@@ -173,6 +174,36 @@ class SharingPool:
             self.run_all(some, num_workers, end, on_sandbox_error, None, meter, finished)
             begin += len(some)
 
+    def in_order(
+        self,
+        programs: Iterable[Program],
+        num_workers: int,
+        on_sandbox_error: str = "raise",
+        finish: Finish | None = None,
+    ) -> Generator[Ended]:
+        """The same as results in the programs' order, each as soon as those before it are there.
+
+        With a cache, `dedupe=True` or repeats they come at the end of each time. Otherwise nothing is shared, and
+        workers never wait for each other.
+        """
+        choice = self.sharing
+        if isinstance(self.pool, Pool) and not (choice.cache_dir or choice.dedupe or choice.repeats > 1):
+            with closing(self.pool.stream(programs, num_workers, on_sandbox_error, in_order=True)) as stream:
+                for index, ended in stream:
+                    yield finish(index, ended) if finish else ended
+            return
+        begin = 0
+        for some in at_a_time(programs, num_workers):
+
+            def finished(index: int, ended: Ended, first: int = begin) -> Ended:
+                return finish(first + index, ended) if finish else ended
+
+            for ended in self.run_all(some, num_workers, None, on_sandbox_error, finish=finished):
+                if isinstance(ended, Verdict) and ended.duplicate_of is not None:
+                    ended = replace(ended, duplicate_of=begin + ended.duplicate_of)
+                yield ended
+            begin += len(some)
+
     def _may_share(self, program: Program) -> bool:
         """Whether the verdict of a program is that of others which are the same."""
         if self.sharing.dedupe is not None:
@@ -183,6 +214,13 @@ class SharingPool:
         if isinstance(sandbox, RestrictedPythonSandbox) and sandbox.restrictions.has_code:
             return False
         return is_deterministic(program)
+
+
+def at_a_time(programs: Iterable[Program], num_workers: int) -> Iterator[list[Program]]:
+    """Programs of a stream, as many as are run together."""
+    source = iter(programs)
+    while some := list(itertools.islice(source, max(FEWEST_AT_A_TIME, PER_WORKER_AT_A_TIME * num_workers))):
+        yield some
 
 
 def copies_of(

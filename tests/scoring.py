@@ -67,6 +67,18 @@ def results_of(path):
     return results
 
 
+def report_of(ended):
+    """The report of `code-eval run` on what became of tasks' samples, within a second."""
+    from code_eval import result_of
+    from code_tasks.summary import Tally, as_text
+
+    tally = Tally()
+    for task_id, samples in ended.items():
+        for number, each in enumerate(samples):
+            tally.add(task_id, result_of(task_id, number, each, places=[(task_id, number)]))
+    return as_text(tally, None, 1.0)
+
+
 def lines_of(path):
     """The objects of a JSON lines file."""
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]

@@ -7,7 +7,7 @@ import threading
 import pytest
 from backends import PERMISSIVE
 from conftest import unavailable
-from scoring import METRIC, PROBLEM, code_eval, lines_of
+from scoring import METRIC, PROBLEM, code_eval, results_of
 
 from sandboxes import (
     Limits,
@@ -225,11 +225,11 @@ def test_command(files, tmp_path):
     cache, output = tmp_path / "cache", tmp_path / "results.jsonl"
     command = [*files(["    return a + b\n"] * 2 + ["    return a\n"]), "--cache-dir", cache, "--output", output]
     code_eval(*command)
-    assert [record["duplicate_of"] for record in lines_of(output)] == [None, [PROBLEM["task_id"], 0], None]
+    assert [record.get("duplicate_of") for record in results_of(output)] == [None, [PROBLEM["task_id"], 0], None]
     done = code_eval(*command)
     assert "3 not run: their results were in the cache" in done.stdout
-    assert [record["cached"] for record in lines_of(output)] == [True] * 3
+    assert [record["cached"] for record in results_of(output)] == [True] * 3
     assert code_eval("cache", "info", cache).stdout.startswith("2 results, ")
     assert code_eval("cache", "clear", cache).stdout.startswith("removed ")
     assert "has no results" in code_eval("cache", "info", cache).stdout
-    assert json.dumps(lines_of(output)[0]["repeats"]) == "[]"
+    assert json.dumps(results_of(output)[0]["repeats"]) == "[]"

@@ -7,9 +7,8 @@ import threading
 import time
 
 import pytest
-from scoring import METRIC, PROBLEM, code_eval, lines_of
+from scoring import METRIC, PROBLEM, code_eval, report_of, results_of
 
-from code_tasks.summary import as_text
 from sandboxes import Limits, Outcome, Pool, Program, Sharing, SharingPool, Verdict, open_sandbox
 from sandboxes.load import Load
 
@@ -95,7 +94,7 @@ def test_command(files, tmp_path):
     output = tmp_path / "results.jsonl"
     samples = ["    import random\n    return a + b + (random.random() < 0.5)\n"] * 8 + ["    return a + b\n"]
     done = code_eval(*files(samples), "--repeats", 4, "--output", output)
-    records = lines_of(output)
+    records = results_of(output)
     flaky = sum(record["flaky"] for record in records)
     assert 0 < flaky < 9
     assert f"  {flaky} flaky: their runs had different outcomes, and the first counts" in done.stdout
@@ -112,10 +111,10 @@ def test_report():
         Verdict(passed, duplicate_of=0),
         *[Verdict(passed, cached=True)] * 4,
     ]
-    text = as_text({"a": ended}, None, 1.0)
+    text = report_of({"a": ended})
     for line in ("1 flaky: ", "2 run again: ", "1 not run: they are the same", "4 not run: their results were in the"):
         assert line in text
-    text = as_text({"a": [Verdict(passed)]}, None, 1.0)
+    text = report_of({"a": [Verdict(passed)]})
     assert not any(word in text for word in ("flaky", "again", "not run"))
 
 
