@@ -111,6 +111,11 @@ class ClusterPool:
 
     def _nodes(self) -> list[Node]:
         with self._lock:
+            if self._connected and not ray_session.is_connected():
+                # The caller has shut it down, and the actors with it.
+                self._idle.clear()
+                self._connected = False
+                ray_session.release()
             if not self._connected:
                 self._warn_of_open_sandbox()
                 ray_session.acquire(self.cluster)
@@ -287,7 +292,7 @@ def _found(answer: Future[Any]) -> Isolation | str:
     if not answer.done():
         return f"its actor was not ready after {SECONDS_TO_START:g} s"
     if (error := answer.exception()) is not None:
-        return f"its actor did not start: {str(error).strip().splitlines()[0]}"
+        return f"its actor did not start: {ray_session.first_line(error)}"
     found: Isolation | str = answer.result()
     return found
 

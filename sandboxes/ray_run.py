@@ -21,6 +21,7 @@ from sandboxes.contract import Program, RunStopped, SandboxUnavailable, Verdict
 from sandboxes.dispatch import MOST_ATTEMPTS, SECONDS_BETWEEN_QUESTIONS, Ended, OnEnded, ShouldStop
 from sandboxes.ray_actor import Report
 from sandboxes.ray_batches import Backlog, Pace
+from sandboxes.ray_session import first_line
 from sandboxes.ray_slots import Slot
 
 logger = logging.getLogger("code_eval")
@@ -30,6 +31,7 @@ SECONDS_UNTIL_ASKED = 2.0
 # After which an actor that answers nothing is taken for dead.
 SECONDS_OF_SILENCE = 60.0
 SECONDS_TO_STOP = 10.0
+MOST_SAID_CHARS = 300
 
 batch_numbers = itertools.count()
 """Each batch of this process has one of its own."""
@@ -259,6 +261,4 @@ class ClusterRun:
 
 
 def _said(error: BaseException) -> str:
-    """One line of what Ray says, which is often many."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return f"{type(error).__name__}: {lines[0]}"[:300] if lines else type(error).__name__
+    return f"{type(error).__name__}: {first_line(error)}"[:MOST_SAID_CHARS]

@@ -323,7 +323,7 @@ def test_a_node_that_dies_loses_nothing(two_nodes, local_outcomes):
     assert [verdict.outcome for verdict in verdicts] == local_outcomes
     assert sorted(told) == list(range(2000))
     assert max(verdict.attempts for verdict in verdicts) == 2
-    assert pool.cpus() == 1
+    assert wait_until(lambda: pool.cpus() == 1, SECONDS_TO_END)
     pool.close()
 
 
