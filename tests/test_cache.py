@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 
 import sandboxes.cache as module
 from sandboxes import Outcome, TestResult, Verdict
-from sandboxes.cache import DAMAGED, DATABASE, FOLDER, Cache, Damaged, checked_folder, clear, packed, unpacked
+from sandboxes.cache import DAMAGED, DATABASE, FOLDER, Cache, checked_folder, clear
+from sandboxes.cache_rows import Damaged, packed, unpacked
 
 KEY = b"k" * 32
 VERDICT = Verdict(Outcome.FAILED, "AssertionError: x", "AssertionError", "x", isolation=("pid", "net"))
