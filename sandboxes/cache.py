@@ -8,26 +8,23 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
-import hashlib
-import json
 import os
 import shutil
 import sqlite3
 import time
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 from sandboxes.cache_keys import SCHEMA
-from sandboxes.contract import Outcome, TestResult, Verdict
-from sandboxes.inside.output import output_of, value_of
+from sandboxes.cache_rows import Damaged, packed, unpacked
+from sandboxes.contract import Verdict
 
 FOLDER, DAMAGED, DATABASE = f"verdicts-{SCHEMA}", f"verdicts-{SCHEMA}.damaged", "verdicts.sqlite"
 DEFAULT_CACHE_MB = 1024
-CHECKSUM_BYTES = 16
 SECONDS_TO_WAIT = 30.0
 # When a row was last used is not written each time, which would cost more than to read it.
 SECONDS_BETWEEN_USES = 3600
@@ -55,14 +52,6 @@ TABLE = """
 CREATE TABLE IF NOT EXISTS verdicts (key BLOB PRIMARY KEY, verdict BLOB NOT NULL, used_at INTEGER NOT NULL);
 CREATE INDEX IF NOT EXISTS verdicts_by_use ON verdicts (used_at);
 """
-# Not the caller's affair, or written in a way of their own.
-LEFT_OUT = ("outcome", "tests", "output", "isolation", "cached", "duplicate_of", "repeats")
-OUTCOMES = {outcome.value: outcome for outcome in Outcome}
-DEFAULTS = {field.name: field.default for field in fields(Verdict) if field.name not in LEFT_OUT}
-
-
-class Damaged(Exception):
-    """The database holds what was never written there."""
 
 
 @dataclass(frozen=True)
@@ -302,45 +291,3 @@ def clear(folder: Path) -> int:
         removed += sum(path.stat().st_size for path in place.rglob("*") if path.is_file())
         shutil.rmtree(place)
     return removed
-
-
-def packed(key: bytes, verdict: Verdict) -> bytes:
-    """A verdict as it is stored under a key: a checksum, and JSON."""
-    said: dict[str, Any] = {
-        name: value for name, default in DEFAULTS.items() if (value := getattr(verdict, name)) != default
-    }
-    said |= {"outcome": verdict.outcome.value, "isolation": verdict.isolation}
-    if verdict.tests:
-        said["tests"] = [
-            [test.name, test.outcome.value, test.message, test.seconds, test.stdout] for test in verdict.tests
-        ]
-    if verdict.output is not None:
-        said["output"] = output_of({"output": verdict.output}, "output")
-    body = json.dumps(said, separators=(",", ":")).encode()
-    return checksum(key, body) + body
-
-
-def unpacked(key: Any, data: Any) -> Verdict:
-    """The verdict that `packed` was given.
-
-    Raises:
-        Damaged: if these are no such bytes.
-    """
-    try:
-        body = data[CHECKSUM_BYTES:]
-        if data[:CHECKSUM_BYTES] != checksum(key, body):
-            raise ValueError("a checksum is wrong")
-        said = json.loads(body)
-        said["outcome"], said["isolation"] = OUTCOMES[said["outcome"]], tuple(said["isolation"])
-        if "tests" in said:
-            said["tests"] = tuple(TestResult(name, OUTCOMES[outcome], *rest) for name, outcome, *rest in said["tests"])
-        if "output" in said:
-            said["output"] = value_of(said["output"])
-        return Verdict(**said, cached=True)
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
-        raise Damaged(str(error)) from error
-
-
-def checksum(key: bytes, body: bytes) -> bytes:
-    """What tells that a row is as it was written, under this key."""
-    return hashlib.sha256(key + body).digest()[:CHECKSUM_BYTES]

@@ -79,8 +79,9 @@ class Batches:
             error = str(broken)
         except RunStopped:
             pass
-        with self._lock:
-            del self._running[number]
+        finally:
+            with self._lock:
+                del self._running[number]
         return Report(batch.ended, time.monotonic() - began, error)
 
     def ended_since(self) -> dict[int, Ended]:

@@ -117,6 +117,11 @@ class ClusterPool:
 
     def _nodes(self) -> list[Node]:
         with self._lock:
+            if self._connected and not ray_session.is_connected():
+                # The caller has shut it down, and the actors with it.
+                self._idle.clear()
+                self._connected = False
+                ray_session.release()
             if not self._connected:
                 self._warn_of_open_sandbox()
                 ray_session.acquire(self.cluster)
@@ -154,23 +159,22 @@ class ClusterPool:
             self._give_back([slot for slot in slots if slot.isolation])
 
     def _take_idle(self, wanted: Mapping[Node, int]) -> dict[Slot, int]:
-        """Of the idle slots that still answer, those that are wanted, each with how many programs it is to run."""
-        with self._lock:
-            idle, self._idle = self._idle, []
-            self._runs += 1
-        answers = {slot: slot.call("go_on") for slot in idle}
-        wait(answers.values(), SECONDS_TO_ANSWER)
+        """Of the idle slots, those that are wanted and still answer, each with how many programs it is to run."""
         taken: dict[Slot, int] = {}
         lacking = dict(wanted)
-        for slot in sorted(idle, key=lambda slot: -slot.seats):
-            if not answers[slot].done() or answers[slot].exception() is not None:
+        with self._lock:
+            self._runs += 1
+            for slot in sorted(self._idle, key=lambda slot: -slot.seats):
+                if lacking.get(slot.node):
+                    taken[slot] = min(lacking[slot.node], slot.seats)
+                    lacking[slot.node] -= taken[slot]
+            self._idle = [slot for slot in self._idle if slot not in taken]
+        answers = {slot: slot.call("go_on") for slot in taken}
+        wait(answers.values(), SECONDS_TO_ANSWER)
+        for slot, answer in answers.items():
+            if not answer.done() or answer.exception() is not None:
                 slot.kill()
-            elif lacking.get(slot.node):
-                taken[slot] = min(lacking[slot.node], slot.seats)
-                lacking[slot.node] -= taken[slot]
-            else:
-                with self._lock:
-                    self._idle.append(slot)
+                del taken[slot]
         return taken
 
     def _start(self, slots: Sequence[Slot], should_stop: ShouldStop | None) -> bool:
@@ -293,7 +297,7 @@ def _found(answer: Future[Any]) -> Isolation | str:
     if not answer.done():
         return f"its actor was not ready after {SECONDS_TO_START:g} s"
     if (error := answer.exception()) is not None:
-        return f"its actor did not start: {str(error).strip().splitlines()[0]}"
+        return f"its actor did not start: {ray_session.first_line(error)}"
     found: Isolation | str = answer.result()
     return found
 

@@ -20,7 +20,8 @@ from typing import Any
 from sandboxes.contract import Program, RunStopped, SandboxUnavailable, Verdict
 from sandboxes.dispatch import MOST_ATTEMPTS, SECONDS_BETWEEN_QUESTIONS, Ended, OnEnded, ShouldStop
 from sandboxes.ray_actor import Report
-from sandboxes.ray_batches import Backlog, Pace
+from sandboxes.ray_batches import SECONDS_FOR_BATCH, Backlog, Pace
+from sandboxes.ray_session import first_line
 from sandboxes.ray_slots import Slot
 
 logger = logging.getLogger("code_eval")
@@ -30,6 +31,7 @@ SECONDS_UNTIL_ASKED = 2.0
 # After which an actor that answers nothing is taken for dead.
 SECONDS_OF_SILENCE = 60.0
 SECONDS_TO_STOP = 10.0
+MOST_SAID_CHARS = 300
 
 batch_numbers = itertools.count()
 """Each batch of this process has one of its own."""
@@ -69,7 +71,11 @@ class ClusterRun:
         self._backlog = Backlog(
             len(programs), lambda index: len(programs[index].candidate) + len(programs[index].tests)
         )
-        self._pace = Pace(sum(shares.values()))
+        seats = sum(shares.values())
+        self._pace = Pace(seats)
+        # With many slots, asking them costs as much as their batches do.
+        self._patience = max(SECONDS_UNTIL_ASKED, seats * SECONDS_FOR_BATCH)
+        self._looked_at = time.monotonic()
         self._ended: list[Ended | None] = [None] * len(programs)
         self._running = len(programs)
         self._flights: dict[int, Flight] = {}
@@ -230,6 +236,9 @@ class ClusterRun:
     def _look_after(self) -> None:
         """Asks those that take long what has ended, and for the rest if others have nothing to do."""
         now = time.monotonic()
+        if now - self._looked_at < SECONDS_BETWEEN_QUESTIONS:
+            return
+        self._looked_at = now
         for slot, began in (*self._asked.items(), *self._starting.items()):
             if now - began > SECONDS_OF_SILENCE:
                 # If it has batches, they come back as lost.
@@ -241,7 +250,7 @@ class ClusterRun:
             0 if self._backlog.left else sum(slot not in self._gone and life == slot.life for slot, life in self._free)
         )
         for flight in self._flights.values():
-            if now - flight.asked_at < SECONDS_UNTIL_ASKED:
+            if now - flight.asked_at < self._patience:
                 continue
             flight.asked_at = now
             if idle and not flight.gives_back and len(self._left(flight)) > 1:
@@ -259,6 +268,4 @@ class ClusterRun:
 
 
 def _said(error: BaseException) -> str:
-    """One line of what Ray says, which is often many."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return f"{type(error).__name__}: {lines[0]}"[:300] if lines else type(error).__name__
+    return f"{type(error).__name__}: {first_line(error)}"[:MOST_SAID_CHARS]

@@ -22,8 +22,9 @@ CHOICES = '"auto", "local" or "ray://HOST:PORT"'
 CLIENT_SCHEME = "ray://"
 # For batches on their way, which are small.
 OBJECT_STORE_BYTES = 128 << 20
-# Of a Ray that is started here: it tells nobody that it is used.
-ENVIRONMENT = {"RAY_USAGE_STATS_ENABLED": "0"}
+# Unless the caller has set them. A Ray that is started here tells nobody that it is used; and grpc does not report each
+# process that is started from now on, such as a guest.
+ENVIRONMENT = {"RAY_USAGE_STATS_ENABLED": "0", "GRPC_ENABLE_FORK_SUPPORT": "0"}
 QUIET: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
 
 
@@ -132,11 +133,25 @@ def disconnect() -> None:
             shutil.rmtree(folder, ignore_errors=True)
 
 
+def is_connected() -> bool:
+    """Whether this process is connected to Ray."""
+    return bool(ray_module().is_initialized())
+
+
 def nodes() -> list[Node]:
-    """The nodes that are alive and lend CPUs."""
+    """The nodes that are alive and lend CPUs.
+
+    Raises:
+        SandboxUnavailable: if the cluster can't be asked.
+    """
+    try:
+        listed = ray_module().nodes()
+    except Exception as error:
+        # Whatever Ray raises when its head has gone.
+        raise SandboxUnavailable(f"Ray's cluster does not answer: {first_line(error)}") from error
     found = [
         Node(each["NodeID"], each["NodeManagerAddress"], int(each["Resources"].get("CPU", 0)))
-        for each in ray_module().nodes()
+        for each in listed
         if each["Alive"]
     ]
     return sorted((node for node in found if node.cpus), key=lambda node: (node.address, node.id))
@@ -144,8 +159,8 @@ def nodes() -> list[Node]:
 
 def _connect(ray: ModuleType, cluster: str) -> None:
     folder = None
-    before = {name: os.environ.get(name) for name in ENVIRONMENT}
-    os.environ.update(ENVIRONMENT)
+    added = {name: value for name, value in ENVIRONMENT.items() if name not in os.environ}
+    os.environ.update(added)
     try:
         if cluster == "local":
             folder = tempfile.mkdtemp(prefix="code-eval-ray-")
@@ -168,19 +183,21 @@ def _connect(ray: ModuleType, cluster: str) -> None:
         # Whatever it is, of which Ray has much: there is no cluster.
         raise SandboxUnavailable(_explained(cluster, error)) from error
     finally:
-        for name, value in before.items():
-            if value is None:
-                os.environ.pop(name)
-            else:
-                os.environ[name] = value
+        for name in added:
+            del os.environ[name]
     _session.address, _session.folder, _session.pid = cluster, folder, os.getpid()
     # After Ray's own, which was registered when it was imported: the last one goes first.
     atexit.unregister(disconnect)
     atexit.register(disconnect)
 
 
+def first_line(error: BaseException) -> str:
+    """The first line of what Ray says, which is often many; the error's name if it says nothing."""
+    return (str(error).strip().splitlines() or [type(error).__name__])[0].strip()
+
+
 def _explained(cluster: str, error: Exception) -> str:
-    said = (str(error).strip().splitlines() or [type(error).__name__])[0]
+    said = first_line(error)
     if cluster == "local":
         return f"can't start Ray here: {said}"
     if cluster == "auto":

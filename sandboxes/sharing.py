@@ -302,6 +302,9 @@ class KeptVerdicts:
             return {}
         keys = {index: self._key(index) for index in indices}
         found = self._cache.get(list(dict.fromkeys(keys.values())))
+        if self.sharing.cache_unstable:
+            others = {key_of_unstable(key): key for key in keys.values() if key not in found}
+            found |= {others[key]: verdict for key, verdict in self._cache.get(list(others)).items()}
         return {index: found[key] for index, key in keys.items() if key in found}
 
     def keep(self, index: int, verdict: Verdict) -> None:
@@ -311,17 +314,21 @@ class KeptVerdicts:
         key = self._key(index)
         if self._runs_several_times and self._outcomes.setdefault(key, verdict.outcome) is not verdict.outcome:
             self.drop(index)
-        if self.sharing.cache_unstable:
-            self._unwritten.setdefault(key, verdict)
-        elif key not in self._unsettled and not is_unstable(verdict):
+        if key not in self._unsettled and not is_unstable(verdict):
             self._unwritten[key] = verdict
+        elif self.sharing.cache_unstable:
+            self._unwritten.setdefault(key_of_unstable(key), verdict)
         if len(self._unwritten) >= VERDICTS_AT_ONCE or time.monotonic() > self._written_at + SECONDS_BETWEEN_WRITES:
             self._write()
 
     def drop(self, index: int) -> None:
-        """Keeps nothing of a program, whose runs differ; unless that was asked for."""
-        if self._cache and not self.sharing.cache_unstable:
-            self._unsettled.add(self._key(index))
+        """Keeps nothing of a program whose runs differ, unless that was asked for."""
+        if not self._cache:
+            return
+        key = self._key(index)
+        self._unsettled.add(key)
+        if self.sharing.cache_unstable and key in self._unwritten:
+            self._unwritten.setdefault(key_of_unstable(key), self._unwritten[key])
 
     def _key(self, index: int) -> bytes:
         return key_of(self._surroundings[self.programs[index].language], self._program_keys[index])
@@ -332,6 +339,11 @@ class KeptVerdicts:
         self._cache.forget(self._unsettled)
         self._unwritten.clear()
         self._written_at = time.monotonic()
+
+
+def key_of_unstable(key: bytes) -> bytes:
+    """Where a verdict stands that nobody finds who has not asked for such."""
+    return key_of(b"unstable", key)
 
 
 def is_unstable(verdict: Verdict) -> bool:

@@ -88,6 +88,8 @@ def test_unstable(share, tmp_path):
     share(programs, cache_dir=tmp_path, cache_unstable=True)
     verdicts, ran = share(programs, cache_dir=tmp_path, cache_unstable=True)
     assert (ran, [verdict.cached for verdict in verdicts]) == ([], [True, True])
+    verdicts, _ = share(programs, cache_dir=tmp_path)
+    assert [verdict.cached for verdict in verdicts] == [False, False]
 
 
 def test_single_test_that_timed_out():
@@ -101,6 +103,14 @@ def test_same_programs_with_different_ends(share, tmp_path):
     """Of a program that passed once and failed once in a call nothing is kept."""
     verdicts, _ = share([RANDOM] * 40, cache_dir=tmp_path)
     assert len({verdict.outcome for verdict in verdicts}) == 2
+    assert len(share([RANDOM], cache_dir=tmp_path)[1]) == 1
+
+
+def test_flaky_ones_that_are_kept(share, tmp_path):
+    """With cache_unstable the first verdict of a flaky program is kept, for those alone who ask for such."""
+    verdicts, _ = share([RANDOM] * 40, cache_dir=tmp_path, cache_unstable=True)
+    assert len({verdict.outcome for verdict in verdicts}) == 2
+    assert len(share([RANDOM], cache_dir=tmp_path, cache_unstable=True)[1]) == 0
     assert len(share([RANDOM], cache_dir=tmp_path)[1]) == 1
 
 

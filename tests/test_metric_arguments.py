@@ -85,7 +85,7 @@ def test_which_sandbox(monkeypatch, loaded, given, used):
     class Asked(Exception):
         pass
 
-    def note(sandbox):
+    def note(sandbox, *_):
         asked.append(sandbox.name)
         raise Asked
 

@@ -26,7 +26,7 @@ def metric(tmp_path):
 def fails(monkeypatch):
     """A function that lets a compute fail inside: (metric, **samples)."""
 
-    def unavailable(sandbox):
+    def unavailable(*_):
         raise SandboxUnavailable("no room")
 
     def compute(metric, **samples):

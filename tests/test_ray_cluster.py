@@ -168,6 +168,20 @@ def test_no_programs_have_no_verdicts(cluster_pool):
     assert cluster_pool.run_all([], 4) == []
 
 
+def test_any_text_crosses(cluster_pool):
+    """Long sources, long output and characters that are none reach their ends as they are."""
+    long = Program(f"print('x' * 500_000)\n#{'y' * 3_000_000}", "", Limits(kept_bytes=1 << 20))
+    odd = Program("print(ascii('\ud800'))", "")
+    verdicts = cluster_pool.run_all([long, odd, Program("x = '\0'", "")] * 3, 2)
+    local = Pool(cluster_pool.sandbox)
+    here = local.run_all([long, odd, Program("x = '\0'", "")], 2)
+    local.close()
+    assert [(each.outcome, each.detail, each.stdout) for each in verdicts] == [
+        (each.outcome, each.detail, each.stdout) for each in here
+    ] * 3
+    assert len(verdicts[0].stdout) == 500_001
+
+
 def test_a_slow_batch_is_split(cluster_pool):
     """Programs of a batch that has hardly begun run elsewhere when there is nothing else to do."""
     slow = Program(SAYS_WHEN, "", Limits(wall_seconds=60.0))
@@ -310,6 +324,15 @@ def test_a_client_of_the_cluster(two_nodes, files, tmp_path):
     assert [json.loads(line)["passed"] for line in results.read_text().splitlines()] == [True, False]
 
 
+def test_the_callers_ray_is_kept(two_nodes):
+    """Closing all pools leaves the caller's own Ray as it is, and no actor there."""
+    pool = sandboxes.warm_pool(open_sandbox("subprocess"), "local")
+    assert pool.run_all([numbered(1)], 1)[0].passed
+    sandboxes.close_pools()
+    assert ray.is_initialized()
+    assert wait_until(lambda: not actors(), SECONDS_TO_END)
+
+
 def test_a_node_that_dies_loses_nothing(two_nodes, local_outcomes):
     """When a node is killed among 2,000 programs, each has the outcome that it has on one machine, and is told once."""
     pool, told = ClusterPool(open_sandbox("subprocess"), "auto"), []
@@ -323,7 +346,7 @@ def test_a_node_that_dies_loses_nothing(two_nodes, local_outcomes):
     assert [verdict.outcome for verdict in verdicts] == local_outcomes
     assert sorted(told) == list(range(2000))
     assert max(verdict.attempts for verdict in verdicts) == 2
-    assert pool.cpus() == 1
+    assert wait_until(lambda: pool.cpus() == 1, SECONDS_TO_END)
     pool.close()
 
 

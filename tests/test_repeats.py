@@ -140,7 +140,7 @@ def test_load(busy):
 def waits_for(path):
     """A program that comes to an end only if a file is there."""
     return Program(
-        f"import os, time\nwhile not os.path.exists({str(path)!r}):\n    time.sleep(0.01)", "", Limits(wall_seconds=1.0)
+        f"import os, time\nwhile not os.path.exists({str(path)!r}):\n    time.sleep(0.25)", "", Limits(wall_seconds=1.0)
     )
 
 
@@ -156,10 +156,10 @@ def test_timed_out_on_a_busy_machine(busy, tmp_path):
         if index == 1:
             # The other one has begun long ago, and waits in vain.
             nonlocal begun
-            begun = threading.Timer(2.0, (tmp_path / "file").touch)
+            begun = threading.Timer(3.0, (tmp_path / "file").touch)
             begun.start()
 
-    others = [Program(f"import time\ntime.sleep({seconds})", "", LIMITS) for seconds in (0.1, 4)]
+    others = [Program(f"import time\ntime.sleep({seconds})", "", LIMITS) for seconds in (0.1, 5)]
     verdicts = SharingPool(pool).run_all([program, *others], 2, told)
     begun.join()
     pool.close()
