@@ -353,8 +353,7 @@ class CodeEval(evaluate.Metric):
                 first = ended.duplicate_of if isinstance(ended, sandboxes.Verdict) else None
                 if isinstance(ended, sandboxes.Verdict):
                     ended = dataclasses.replace(ended, duplicate_of=None)
-                result = result_of(*places.popleft(), ended, settings.more_keys)
-                yield result if first is None else result | {"duplicate_of": first}
+                yield result_of(*places.popleft(), ended, settings.more_keys) | {"duplicate_of": first}
 
     def add_batch(self, *, predictions: Any = None, references: Any = None, **others: Any) -> None:
         """Adds tasks, to be scored by `compute()`. Raises what `checked_tasks` raises."""

@@ -235,7 +235,7 @@ def test_command(files, tmp_path):
     cache, output = tmp_path / "cache", tmp_path / "results.jsonl"
     command = [*files(["    return a + b\n"] * 2 + ["    return a\n"]), "--cache-dir", cache, "--output", output]
     code_eval(*command)
-    assert [record.get("duplicate_of") for record in results_of(output)] == [None, [PROBLEM["task_id"], 0], None]
+    assert [record["duplicate_of"] for record in results_of(output)] == [None, [PROBLEM["task_id"], 0], None]
     done = code_eval(*command)
     assert "3 not run: their results were in the cache" in done.stdout
     assert [record["cached"] for record in results_of(output)] == [True] * 3
