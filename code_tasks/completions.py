@@ -11,6 +11,7 @@ from code_tasks.problems import Problem
 from sandboxes.imports import parsed
 
 INDENT = "    "
+CALLING = "return|if|while|for|else|switch|case|throw|new|await|yield|go|defer"
 NESTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 
 
@@ -26,8 +27,8 @@ def program_of_answer(problem: Problem, code: str) -> str:
     """
     prompt = problem.prompt
     if problem.language not in ("", "python"):
-        whole = {name for name in declared(prompt)[-1:] if re.search(rf"\b{name}\s*\(", code)}
-        return problem.whole(code) if whole else problem.candidate(code, problem.language)
+        is_whole = any(declares(code, name) for name in declared(prompt)[-1:])
+        return problem.whole(code) if is_whole else problem.candidate(code, problem.language)
     if defines(code, problem.entry_point or "".join(declared(prompt)[-1:])):
         return whole_program(prompt, code)
     starts = (prompt,) if prompt.endswith("\n") else (prompt, f"{prompt}\n")
@@ -40,8 +41,14 @@ def program_of_answer(problem: Problem, code: str) -> str:
 
 def declared(prompt: str) -> list[str]:
     """The names before an opening parenthesis in a prompt's code, outside of comments: the last is its function's."""
-    code = re.sub(r"(?s)/\*.*?\*/|\"{3}.*?\"{3}|'{3}.*?'{3}|(?m://.*$|#.*$)", "", prompt)
+    code = re.sub(r"(?s)/\*.*?\*/|\"{3}.*?\"{3}|'{3}.*?'{3}|(?://|#)[^\n]*", "", prompt)
     return re.findall(r"(\w+)\s*\(", code)
+
+
+def declares(code: str, name: str) -> bool:
+    """Whether code in another language than Python declares a function, and does not only call it."""
+    after_words = rf"(?m)^(?![ \t]*(?:{CALLING})\b)[^\n=;(]*[\w>\])*&][ \t*&]+{name}[ \t]*[<(]"
+    return re.search(rf"{after_words}|\b{name}[ \t]*=[ \t]*(?:async\b|function\b|\()", code) is not None
 
 
 def defines(code: str, name: str) -> bool:

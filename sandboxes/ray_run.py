@@ -8,7 +8,6 @@ from __future__ import annotations
 import dataclasses
 import functools
 import itertools
-import logging
 import queue
 import time
 from collections import Counter, deque
@@ -18,13 +17,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from sandboxes.contract import Program, RunStopped, SandboxUnavailable, Verdict
-from sandboxes.dispatch import MOST_ATTEMPTS, SECONDS_BETWEEN_QUESTIONS, Ended, OnEnded, ShouldStop
+from sandboxes.dispatch import MOST_ATTEMPTS, SECONDS_BETWEEN_QUESTIONS
+from sandboxes.events import tell
 from sandboxes.ray_actor import Report
 from sandboxes.ray_batches import SECONDS_FOR_BATCH, Backlog, Pace
 from sandboxes.ray_session import first_line
 from sandboxes.ray_slots import Slot
-
-logger = logging.getLogger("code_eval")
+from sandboxes.runner import Ended, OnEnded, ShouldStop
 
 # After which a batch is asked for what has ended so far, or for what it has not begun.
 SECONDS_UNTIL_ASKED = 2.0
@@ -202,7 +201,13 @@ class ClusterRun:
         slot = flight.slot
         if flight.life != slot.life or slot in self._gone:
             return
-        logger.warning("the cluster's node %s lost a batch of %d programs: %s", slot.node, len(flight.indices), reason)
+        tell(
+            "retry",
+            "the cluster's node %s lost a batch, of which %d programs run again: %s",
+            slot.node,
+            len(left),
+            reason,
+        )
         self._strikes[slot] += 1
         self._asked.pop(slot, None)
         slot.kill()
@@ -230,7 +235,7 @@ class ClusterRun:
         if slot not in self._gone:
             self._gone[slot] = reason
             self._starting.pop(slot, None)
-            logger.warning("the cluster's node %s is left out from here on: %s", slot.node, reason)
+            tell("fallback", "the cluster's node %s is left out from here on: %s", slot.node, reason)
             slot.kill()
 
     def _look_after(self) -> None:
