@@ -1,8 +1,13 @@
 """Records of solvers as real ones are, for tests that read them."""
 
+import asyncio
+
+from solver_fixtures import plan, questions
+
 from code_tasks.record_file import JsonlRecorder
-from code_tasks.recording import FORMAT, record_result, record_step
+from code_tasks.recording import FORMAT, read_record, record_result, record_step
 from code_tasks.solver import FinalResult, Grade, Step, Task
+from code_tasks.solving import solve
 
 SETTINGS = {"solver": "chat tiny", "n_tries": 2, "sandbox": "subprocess", "timeout": 3.0}
 VERDICT = {
@@ -77,3 +82,14 @@ def write_record(path, questions=("a", "b", "c"), complete=False):
                 )
         if complete:
             recorder.record("final_report", summary={"accuracy": 0.75})
+
+
+def recorded(path, solver, names=("a",), **options):
+    """The summary and the lines of a run."""
+
+    async def run():
+        with JsonlRecorder(path) as recorder:
+            return await solve(solver, questions(*names), plan(**options), recorder, {"model": "m"})
+
+    summary = asyncio.run(run())
+    return summary, list(read_record(path))

@@ -5,7 +5,7 @@ import uuid
 import pytest
 from conftest import WALL_SECONDS, unavailable
 from docker_engines import LANGUAGES_IMAGE, why_not
-from test_steps import plan_of, run, shell
+from stepping import plan_of, run, shell
 from watching import all_gone, passes
 
 from sandboxes import Limits, Outcome, Pool, open_sandbox

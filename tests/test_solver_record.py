@@ -1,4 +1,4 @@
-"""What a record promises: whole lines, on disk before an attempt is done, one writer, and damage that is seen."""
+"""What a record promises: whole lines, on disk before an attempt is done, and one writer."""
 
 import asyncio
 import json
@@ -13,8 +13,8 @@ import warnings
 from pathlib import Path
 
 import pytest
-from solver_fixtures import answers, ended, plan, questions
-from solver_records import write_record
+from solver_fixtures import answers, plan, questions
+from solver_records import recorded, write_record
 
 from code_tasks.record_file import JsonlRecorder
 from code_tasks.recording import MOST_STEP_MESSAGES, RecordError, read_record, record_result, record_step
@@ -30,17 +30,6 @@ LONG = tuple({"role": "user", "content": str(number)} for number in range(9))
 def path(tmp_path):
     """Where a record goes."""
     return tmp_path / "run.jsonl"
-
-
-def recorded(path, solver, names=("a",), **options):
-    """The summary and the lines of a run."""
-
-    async def run():
-        with JsonlRecorder(path) as recorder:
-            return await solve(solver, questions(*names), plan(**options), recorder, {"model": "m"})
-
-    summary = asyncio.run(run())
-    return summary, list(read_record(path))
 
 
 def test_types_in_their_order(path):
@@ -225,54 +214,6 @@ def test_what_is_no_file():
         JsonlRecorder(Path("/dev/full"), resume=True)
 
 
-@pytest.mark.parametrize("kept", [1, 40, -1])
-def test_torn_last_line(path, kept):
-    """A last line that was cut off is taken away when a record is gone on with; all others stay."""
-    write_record(path)
-    lines = path.read_bytes().splitlines(keepends=True)
-    path.write_bytes(b"".join(lines[:-1]) + lines[-1][: kept if kept > 0 else -2])
-    with JsonlRecorder(path, resume=True) as recorder:
-        recorder.record("step", TASK, step=0)
-    assert path.read_bytes().splitlines(keepends=True)[:-1] == lines[:-1]
-    assert [line["record_type"] for line in read_record(path)][-1] == "step"
-
-
-def test_last_line_without_its_end(path):
-    """A last line that lacks nothing but its newline is whole, and gets one."""
-    write_record(path)
-    before = path.read_bytes()
-    path.write_bytes(before[:-1])
-    JsonlRecorder(path, resume=True).close()
-    assert path.read_bytes() == before
-
-
-def test_readers_pass_over_a_torn_line(path):
-    """A reader of a record that is being written passes over a last line that is not whole."""
-    write_record(path)
-    whole = len(list(read_record(path)))
-    with open(path, "ab") as file:
-        file.write(b'{"timestamp": 1, "record_')
-    assert len(list(read_record(path))) == whole
-
-
-@pytest.mark.parametrize("damage", [b'{"timestamp": 1, "rec\n', b"\0" * 20 + b"\n", b"\xff\xfe\n", b"\n"])
-def test_damaged_line(path, damage):
-    """A line in the middle that is not JSON is one error, which names its place."""
-    write_record(path)
-    lines = path.read_bytes().splitlines(keepends=True)
-    path.write_bytes(b"".join([*lines[:3], damage, *lines[3:]]))
-    with pytest.raises(RecordError, match=rf"{path}:4: not JSON: the record is damaged"):
-        read_past(path)
-
-
-@pytest.mark.parametrize("other", ["[1]", '{"task_id": "t/0"}', '{"record_type": "match"}'])
-def test_other_files(path, other):
-    """A file that is no record is an error that names its line."""
-    path.write_text(other + "\n" + other + "\n")
-    with pytest.raises(RecordError, match=rf"{path}:1: "):
-        read_past(path)
-
-
 def test_two_writers(path):
     """A record has one writer: another process is refused while the first one lives."""
     with JsonlRecorder(path):
@@ -291,98 +232,6 @@ def test_records_are_never_overwritten(path):
     write_record(path)
     with pytest.raises(RecordError, match="is there already; --resume goes on with it"):
         JsonlRecorder(path)
-
-
-def test_what_a_record_says_was_done(path):
-    """Matches and final errors are done, and the summary of a record is that of its run."""
-    write_record(path)
-    past = read_past(path)
-    assert sorted(past.attempts) == [(question, number) for question in "abc" for number in (0, 1)]
-    summary = past.summary()
-    assert (summary.accuracy, summary.missing_tasks) == (0.75, ("c",))
-
-
-def test_errors_can_be_tried_again(path):
-    """Without system errors those attempts are not done, and begin with the next retry_idx."""
-    write_record(path)
-    past = read_past(path).without_system_errors()
-    assert sorted(past.attempts) == [("a", 0), ("a", 1), ("b", 0)]
-    assert past.retries == {("b", 1): 2, ("c", 0): 2, ("c", 1): 2}
-
-
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        ({"timeout": 5.0}, "timeout was 3.0 and is 5.0"),
-        ({"n_tries": 4, "sandbox": "docker"}, "n_tries was 2 and is 4; sandbox was 'subprocess' and is 'docker'"),
-        ({"model": "new"}, "model was None and is 'new'"),
-    ],
-)
-def test_other_settings(path, change, said):
-    """A record of other settings is refused, and the error says which they are."""
-    from solver_records import SETTINGS
-
-    write_record(path)
-    past = read_past(path)
-    past.check_settings(path, SETTINGS)
-    with pytest.raises(RecordError, match=f"{path} is the record of a run with other settings: {said}"):
-        past.check_settings(path, SETTINGS | change)
-
-
-def test_a_bug_does_not_end_an_attempt(path):
-    """After a solver's bug that stopped a run, the attempt is run again, with the same retry_idx."""
-
-    def decide(question_id, attempt_id, retry_idx):
-        if not fixed:
-            raise KeyError("mine")
-        return True
-
-    fixed = False
-    solver = answers(decide)
-    with pytest.raises(KeyError):
-        recorded(path, solver)
-    fixed = True
-
-    async def resume():
-        with JsonlRecorder(path, resume=True) as recorder:
-            return await solve(solver, questions("a"), plan(), recorder, past=read_past(path))
-
-    assert asyncio.run(resume()).correct == 1
-    assert solver.tasks == [("a", 0, 0)] * 2
-
-
-def test_nothing_is_missing(path):
-    """A record to which nothing is missing is left as it is."""
-    solver = answers(lambda *attempt: True)
-    first, _ = recorded(path, solver)
-    before = path.read_bytes()
-
-    async def resume():
-        with JsonlRecorder(path, resume=True) as recorder:
-            return await solve(solver, questions("a"), plan(), recorder, past=read_past(path))
-
-    assert asyncio.run(resume()).as_record() == first.as_record()
-    assert path.read_bytes() == before and len(solver.tasks) == 1
-
-
-def test_results_of_a_solver_are_read_as_they_were(path):
-    """An attempt read from its record is equal to what the run had."""
-    limits = [{"max_time_reached": True}, {"max_steps_reached": True}, {"max_tokens_reached": True}, {}]
-    done = []
-
-    async def script(task):
-        yield ended(task.attempt_id % 2 == 0, **limits[task.attempt_id])
-
-    from solver_fixtures import Scripted
-
-    async def run():
-        with JsonlRecorder(path) as recorder:
-            await solve(Scripted(script), questions("a"), plan(n_tries=4), recorder, on_done=done.append)
-
-    asyncio.run(run())
-    assert {each.attempt_id: each for each in done} == {
-        each.attempt_id: each for each in read_past(path).attempts.values()
-    }
 
 
 def test_cost_of_the_runner(path):

@@ -1,0 +1,31 @@
+"""Programs that are built and run step by step, for tests."""
+
+from conftest import WALL_SECONDS
+
+from sandboxes import Limits
+from sandboxes.steps import SCRIPT_FILE, Plan, Run, Step, program_with_steps
+
+LIMITS = Limits(wall_seconds=WALL_SECONDS)
+
+
+def plan_of(runs, build=(), **options):
+    """A plan of commands: (argv, stdin, expected) each; None for an argv is the script."""
+    limits = Limits(**{"wall_seconds": WALL_SECONDS, **options.pop("limits", {})})
+    reserves = options.pop("reserves_memory", False)
+    steps = [
+        Run(Step(argv, limits, reserves), f"case {number}", stdin, expected)
+        for number, (argv, stdin, expected) in enumerate(runs, start=1)
+    ]
+    return Plan([Step(argv, limits) for argv in build], steps, **options)
+
+
+def run(pool, files, plan, seal=""):
+    """The verdict on one program."""
+    files = {SCRIPT_FILE: files} if isinstance(files, str) else files
+    [verdict] = pool.run_all([program_with_steps(files, plan, LIMITS, seal)], 1)
+    return verdict
+
+
+def shell(*commands):
+    """The argv of a shell's commands."""
+    return ("bash", "-c", "\n".join(commands))
