@@ -92,6 +92,21 @@ class Meter:
         self._retries += len(worker.in_flight)
         self._lost_seconds += self.rests(worker)
 
+    def add(
+        self,
+        worker_seconds: float = 0.0,
+        busy_seconds: float = 0.0,
+        restarts: int = 0,
+        retries: int = 0,
+        lost_seconds: float = 0.0,
+    ) -> None:
+        """Counts what workers did that are not here; as `Metered` has it."""
+        self._worker_seconds += worker_seconds
+        self._busy_seconds += busy_seconds
+        self._restarts += restarts
+        self._retries += retries
+        self._lost_seconds += lost_seconds
+
     def ended(self, ended: Verdict | SandboxUnavailable) -> None:
         """A program ended."""
         self._programs += 1

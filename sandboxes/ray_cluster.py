@@ -83,14 +83,12 @@ class ClusterPool:
         """
         num_workers = checked_run(num_workers, on_sandbox_error)
         shares = self._lease(max(1, min(num_workers, len(programs))), should_stop)
-        run = ClusterRun(programs, shares, on_ended, on_sandbox_error, should_stop)
+        run = ClusterRun(programs, shares, on_ended, on_sandbox_error, should_stop, meter)
+        began = time.monotonic()
         try:
-            ended = run.run()
-            if meter:
-                for each in ended:
-                    meter.ended(each)
-            return ended
+            return run.run()
         finally:
+            run.meter.add(worker_seconds=(time.monotonic() - began) * sum(shares.values()))
             with interrupts_held_back():
                 self._give_back(run.usable())
 

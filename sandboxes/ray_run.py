@@ -19,6 +19,7 @@ from typing import Any
 from sandboxes.contract import Program, RunStopped, SandboxUnavailable, Verdict
 from sandboxes.dispatch import MOST_ATTEMPTS, SECONDS_BETWEEN_QUESTIONS
 from sandboxes.events import tell
+from sandboxes.metering import Meter
 from sandboxes.ray_actor import Report
 from sandboxes.ray_batches import SECONDS_FOR_BATCH, Backlog, Pace
 from sandboxes.ray_session import first_line
@@ -47,6 +48,7 @@ class Flight:
 
     indices: list[int]
     landing: Future[Report]
+    began: float
     asked_at: float
     """When it began, or was last asked for what has ended."""
 
@@ -63,10 +65,12 @@ class ClusterRun:
         on_ended: OnEnded | None,
         on_sandbox_error: str,
         should_stop: ShouldStop | None,
+        meter: Meter | None = None,
     ):
         """Starts nothing yet; `shares` says how many programs each slot runs at once, the others are as in `Pool`."""
         self.programs, self.shares = programs, shares
         self.on_ended, self.on_sandbox_error, self.should_stop = on_ended, on_sandbox_error, should_stop
+        self.meter = meter or Meter()
         self._backlog = Backlog(
             len(programs), lambda index: len(programs[index].candidate) + len(programs[index].tests)
         )
@@ -140,7 +144,8 @@ class ClusterRun:
             indices = self._backlog.take(self._pace.batch_size(self._backlog.left))
             number = next(batch_numbers)
             landing = slot.run(number, {index: self.programs[index] for index in indices})
-            flight = Flight(number, slot, life, indices, landing, time.monotonic())
+            now = time.monotonic()
+            flight = Flight(number, slot, life, indices, landing, now, now)
             self._flights[number] = flight
             self._expect(landing, self._land, flight)
         if not self._flights and not self._starting:
@@ -160,6 +165,7 @@ class ClusterRun:
             self._lose(flight, error)
             return
         self._note(report.ended)
+        self.meter.add(busy_seconds=report.seconds)
         self._pace.note(len(report.ended), report.seconds)
         self._backlog.put_back(self._left(flight))
         if report.error:
@@ -182,12 +188,15 @@ class ClusterRun:
                 each = dataclasses.replace(each, attempts=each.attempts + self._losses[index])
             self._ended[index] = each
             self._running -= 1
+            self.meter.ended(each)
             if self.on_ended:
                 self.on_ended(index, each)
 
     def _lose(self, flight: Flight, error: Exception) -> None:
         """Has a batch whose actor has died run again elsewhere, and starts another actor."""
         left, reason = self._left(flight), _said(error)
+        seconds = time.monotonic() - flight.began
+        self.meter.add(busy_seconds=seconds, restarts=1, retries=len(left), lost_seconds=seconds)
         given_up: dict[int, Ended] = {}
         for index in left:
             self._losses[index] += 1
