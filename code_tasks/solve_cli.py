@@ -64,15 +64,15 @@ def solve(
     ] = None,
     max_tokens: Annotated[int | None, typer.Option(min=1, help="Of one answer.", show_default="the server's")] = None,
     stop: Annotated[list[str] | None, typer.Option(help="A text before which an answer ends; may be repeated.")] = None,
-    answers_per_request: Annotated[
-        int | None,
-        typer.Option(
-            min=1, help="Attempts at one question that may share a request, if the server knows n.", show_default="1"
-        ),
-    ] = None,
     n: Annotated[
         int | None,
-        typer.Option("--n", min=1, help="Answers in one request, at most; the server has to know n.", show_default="1"),
+        typer.Option(
+            "--n",
+            min=1,
+            help="Attempts at one question that may share a request, which asks for so many answers: the server has to "
+            "know its n.",
+            show_default="1",
+        ),
     ] = None,
     template: Annotated[
         Path | None,
@@ -154,8 +154,7 @@ def solve(
         top_p=top_p,
         max_tokens=max_tokens,
         stop=stop or None,
-        n=n,
-        answers_per_request=answers_per_request,
+        answers_per_request=n,
         system=system,
         max_time=max_time,
         max_steps=max_steps,

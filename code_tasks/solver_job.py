@@ -27,6 +27,8 @@ from sandboxes import GRADINGS, Limits, Pool, listed, shortened
 
 SOLVERS = ("gold", "dummy", "replay", "chat", "agent")
 OF_MODELS = ("chat", "agent")
+OPTION_NAMES = {"answers_per_request": "--n"}
+"""Of what `ChatSolver` takes under another name than the command."""
 
 
 @dataclass(frozen=True)
@@ -52,9 +54,9 @@ class Chosen:
             if "max_steps" in self.model_options and self.name != "agent":
                 raise ValueError("--max-steps is for --solver agent")
         elif self.model_options:
-            raise ValueError(
-                f"--{next(iter(self.model_options)).replace('_', '-')} is for --solver chat and agent, not {self.name}"
-            )
+            name = next(iter(self.model_options))
+            option = OPTION_NAMES.get(name, f"--{name.replace('_', '-')}")
+            raise ValueError(f"{option} is for --solver chat and agent, not {self.name}")
 
 
 @dataclass(frozen=True)
