@@ -51,6 +51,7 @@ SLOW_FILES = (
     "test_metric",
     "test_progress",
     "test_pool",
+    "test_endpoint",
     "test_cache_runs",
     "test_duplicates",
     "test_repeats",
