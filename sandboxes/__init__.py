@@ -17,7 +17,6 @@ from sandboxes.contract import (
     TestResult,
     Verdict,
 )
-from sandboxes.dispatch import Ended
 from sandboxes.docker_container import DockerSandbox
 from sandboxes.docker_options import Container, with_volumes
 from sandboxes.grading import GRADINGS, grading_of
@@ -33,6 +32,7 @@ from sandboxes.ray_session import checked_cluster
 from sandboxes.restricted_python import RestrictedPythonSandbox
 from sandboxes.restrictions import Restrictions
 from sandboxes.rlimit_process import RlimitProcessSandbox
+from sandboxes.runner import Ended
 from sandboxes.sharing import OPTIONS as SHARING_OPTIONS
 from sandboxes.sharing import Sharing, SharingPool
 from sandboxes.task_stream import ended_in_order

@@ -7,7 +7,7 @@ from contextlib import closing
 from typing import Any
 
 from sandboxes.contract import Limits, Program
-from sandboxes.dispatch import Ended
+from sandboxes.runner import Ended
 from sandboxes.sharing import SharingPool
 from sandboxes.tasks import Job, Kinds
 
