@@ -87,7 +87,7 @@ class Scored:
             "samples": self.tally.samples,
             "samples_run": self.ran,
             "wall_seconds": round(metered.wall_seconds, 3),
-            "samples_per_second": round(metered.programs_per_second, 1),
+            "samples_per_second": round(self.ran / metered.wall_seconds, 1),
             "worker_utilisation": round(metered.utilisation, 3),
             "restarts": metered.restarts,
             "retries": metered.retries,
