@@ -41,11 +41,6 @@ class Metered:
     """Largest of any program."""
 
     @property
-    def programs_per_second(self) -> float:
-        """Programs that ended, by the wall seconds."""
-        return self.programs / self.wall_seconds if self.wall_seconds else 0.0
-
-    @property
     def utilisation(self) -> float:
         """The share of the workers' time in which they had a program, in [0, 1]."""
         return self.busy_seconds / self.worker_seconds if self.worker_seconds else 0.0

@@ -129,6 +129,5 @@ def test_a_meter_counts_what_a_run_cost(pool):
     assert metered.programs == 30
     assert 0 < metered.busy_seconds <= metered.worker_seconds <= 2 * metered.wall_seconds
     assert 0 < metered.utilisation <= 1
-    assert metered.programs_per_second == pytest.approx(30 / metered.wall_seconds, rel=0.01)
     assert metered.peak_memory_bytes > 1 << 20
     assert (metered.restarts, metered.retries, metered.lost_seconds) == (0, 0, 0.0)
