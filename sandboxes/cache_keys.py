@@ -20,13 +20,13 @@ from pathlib import Path
 from typing import Any
 
 from sandboxes.contract import Limits, Program
-from sandboxes.dispatch import Runner
 from sandboxes.docker_container import DockerSandbox
 from sandboxes.isolation import Confinement, site_folders
 from sandboxes.languages import version_of
 from sandboxes.pool import Pool
 from sandboxes.restricted_python import RestrictedPythonSandbox
 from sandboxes.rlimit_process import RlimitProcessSandbox, guest_environment
+from sandboxes.runner import Runner
 from sandboxes.steps import without_seal
 from sandboxes.worker import limits_as_json
 

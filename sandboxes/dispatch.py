@@ -18,13 +18,7 @@ from types import FrameType
 from sandboxes.contract import Isolation, Outcome, Program, RunStopped, Sandbox, SandboxUnavailable, Verdict
 from sandboxes.events import tell
 from sandboxes.metering import Meter
-
-# With "as": they can be imported from here too.
-from sandboxes.runner import Ended as Ended
-from sandboxes.runner import OnEnded as OnEnded
-from sandboxes.runner import Runner as Runner
-from sandboxes.runner import ShouldStop as ShouldStop
-from sandboxes.runner import ShouldYield
+from sandboxes.runner import Ended, OnEnded, ShouldStop, ShouldYield
 from sandboxes.schedule import Schedule
 from sandboxes.worker import GuestBroken, Worker, close_workers
 

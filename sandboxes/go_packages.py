@@ -41,8 +41,13 @@ def compiled() -> tuple[str, str]:
     cache = Path(os.environ.get("XDG_CACHE_HOME") or home, "code-eval")
     folder = cache / f"{version}-{digest}"
     if not folder.is_dir():
-        cache.mkdir(parents=True, exist_ok=True)
-        draft = Path(tempfile.mkdtemp(prefix="go-", dir=cache))
+        try:
+            cache.mkdir(parents=True, exist_ok=True)
+            draft = Path(tempfile.mkdtemp(prefix="go-", dir=cache))
+        except OSError as error:
+            raise SandboxUnavailable(
+                f"can't keep Go's compiled packages in {cache}: {error}; set XDG_CACHE_HOME to a folder to write to"
+            ) from error
         try:
             compile_into(draft, folder, installed)
             for path in draft.iterdir():
@@ -83,11 +88,20 @@ def go(*arguments: str, **environment: str) -> str:
     Raises:
         SandboxUnavailable: if it is not there, or fails.
     """
-    settings = {"GO111MODULE": "off", "GOPATH": GOPATH, "GOFLAGS": "", "CGO_ENABLED": "0", **environment}
+    settings = {
+        "GO111MODULE": "off",
+        "GOPATH": GOPATH,
+        "GOFLAGS": "",
+        "GOENV": "off",
+        "CGO_ENABLED": "0",
+        **environment,
+    }
+    # Nothing else: programs of the same user that have no namespaces can read what a process was given.
+    given = {name: os.environ[name] for name in ("PATH", "HOME", "TMPDIR") if name in os.environ}
     try:
         done = subprocess.run(
             ("go", *arguments),
-            env={**os.environ, **settings},
+            env={**given, **settings},
             capture_output=True,
             text=True,
             timeout=SECONDS_TO_COMPILE,

@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from sandboxes.contract import Isolation, Program, RunStopped, Sandbox, SandboxUnavailable
-from sandboxes.dispatch import Ended
 from sandboxes.pool import Pool
+from sandboxes.runner import Ended
 
 
 @dataclass(frozen=True)

@@ -19,13 +19,14 @@ from typing import Any
 from sandboxes import ray_session
 from sandboxes.checks import listed
 from sandboxes.contract import Isolation, Program, RunStopped, Sandbox, SandboxUnavailable
-from sandboxes.dispatch import SECONDS_BETWEEN_QUESTIONS, Ended, OnEnded, ShouldStop, interrupts_held_back
+from sandboxes.dispatch import SECONDS_BETWEEN_QUESTIONS, interrupts_held_back
 from sandboxes.isolation import LAYERS
 from sandboxes.metering import Meter
 from sandboxes.pool import checked_run
 from sandboxes.ray_run import ClusterRun
 from sandboxes.ray_session import Node, checked_cluster
 from sandboxes.ray_slots import MOST_SEATS, Slot
+from sandboxes.runner import Ended, OnEnded, ShouldStop
 
 SECONDS_TO_START = 90.0
 SECONDS_TO_ANSWER = 20.0

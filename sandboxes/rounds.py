@@ -7,11 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
 from sandboxes.contract import Outcome, Program, Verdict
-from sandboxes.dispatch import Ended, OnEnded, Runner, ShouldStop
 from sandboxes.events import tell
 from sandboxes.load import Load
 from sandboxes.metering import Meter
 from sandboxes.pool import Pool
+from sandboxes.runner import Ended, OnEnded, Runner, ShouldStop
 
 # Of its wall seconds, what a program has had of CPU time that the machine let run.
 SHARE_OF_ONE_THAT_RAN = 0.5

@@ -21,12 +21,12 @@ from sandboxes.cache_keys import NotCacheable, ProgramKeys, key_of, surroundings
 from sandboxes.checks import shortened, whole_number
 from sandboxes.contract import Isolation, Outcome, Program, Sandbox, Verdict
 from sandboxes.determinism import is_deterministic
-from sandboxes.dispatch import Ended, OnEnded, Runner, ShouldStop
 from sandboxes.metering import Meter
 from sandboxes.pool import Pool
 from sandboxes.restricted_python import RestrictedPythonSandbox
 from sandboxes.rlimit_process import RlimitProcessSandbox
 from sandboxes.rounds import Finish, Rounds
+from sandboxes.runner import Ended, OnEnded, Runner, ShouldStop
 
 OPTIONS = ("cache_dir", "cache_mb", "cache_unstable", "dedupe", "repeats")
 UNSTABLE = (Outcome.TIMED_OUT, Outcome.OUT_OF_MEMORY)
