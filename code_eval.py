@@ -24,12 +24,15 @@ from typing import Any
 import datasets
 import evaluate
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 import sandboxes  # From: code-eval-sandboxes
 
 DEFAULT_SANDBOX = "subprocess"
 DEFAULT_GRADING = "shared"
+
+# Of the metric as upstream has it.
+estimate_pass_at_k = sandboxes.estimate_pass_at_k
+result_of = sandboxes.result_of
 
 Results = dict[int, list[tuple[int, dict[str, Any]]]]
 """{task_id: [(completion_id, result), ...]}"""
@@ -353,7 +356,7 @@ class CodeEval(evaluate.Metric):
                 first = ended.duplicate_of if isinstance(ended, sandboxes.Verdict) else None
                 if isinstance(ended, sandboxes.Verdict):
                     ended = dataclasses.replace(ended, duplicate_of=None)
-                yield result_of(*places.popleft(), ended, settings.more_keys) | {"duplicate_of": first}
+                yield sandboxes.result_of(*places.popleft(), ended, settings.more_keys) | {"duplicate_of": first}
 
     def add_batch(self, *, predictions: Any = None, references: Any = None, **others: Any) -> None:
         """Adds tasks, to be scored by `compute()`. Raises what `checked_tasks` raises."""
@@ -492,7 +495,8 @@ def report(
     places = [(task_id, number) for task_id, size in enumerate(sizes) for number in range(size)]
     for task_id, size in enumerate(sizes):
         results[task_id] = [
-            (number, result_of(task_id, number, ended[position + number], more_keys, places)) for number in range(size)
+            (number, sandboxes.result_of(task_id, number, ended[position + number], more_keys, places))
+            for number in range(size)
         ]
         excluded += [f"{task_id}/{number}" for number, result in results[task_id] if result["passed"] is None]
         position += size
@@ -503,47 +507,6 @@ def report(
             stacklevel=4,
         )
     return pass_at_k_of(results, k), results
-
-
-def result_of(
-    task_id: int | str,
-    completion_id: int,
-    ended: sandboxes.Ended,
-    more_keys: Sequence[str] = (),
-    places: Sequence[tuple[int | str, int]] | Mapping[int, tuple[str, int]] = (),
-) -> dict[str, Any]:
-    """One candidate's entry in the results: a dict of plain data.
-
-    Args:
-        task_id: of the task.
-        completion_id: of the candidate, counted from 0 in its task.
-        ended: what became of it.
-        more_keys: "exception_description", "output" and "partial_credit", each if the entry is to have it.
-        places: (task_id, completion_id) of each candidate that was run with it, where some were run for others too.
-    """
-    result: dict[str, Any] = {"task_id": task_id, "passed": None, "completion_id": completion_id}
-    if not isinstance(ended, sandboxes.Verdict):
-        return result | {"result": f"excluded: {ended}"}
-    text = {sandboxes.Outcome.PASSED: "passed", sandboxes.Outcome.TIMED_OUT: "timed out"}.get(ended.outcome)
-    result["passed"] = ended.passed
-    # As upstream says it; where upstream says nothing, because the exception has no message, the reason.
-    result["result"] = text or f"failed: {ended.exception_message or ended.detail}"
-    result |= vars(ended)
-    tests = [
-        {"name": each.name, "outcome": each.outcome.value, "message": each.message, "seconds": each.seconds}
-        for each in ended.tests
-    ]
-    result |= {"outcome": ended.outcome.value, "isolation": list(ended.isolation), "tests": tests}
-    # It is part of a test's message.
-    result.pop("values")
-    result |= {"flaky": ended.flaky, "repeats": [each.value for each in ended.repeats]}
-    if ended.duplicate_of is not None:
-        result["duplicate_of"] = list(places[ended.duplicate_of])
-    more = {"exception_description": ended.exception_message, "output": result.pop("output")}
-    # Of tests that can't be told apart it is all or nothing.
-    passed = [each["outcome"] == "passed" for each in tests] or [ended.passed]
-    more["partial_credit"] = sum(passed) / len(passed)
-    return result | {key: more[key] for key in more_keys}
 
 
 def pass_at_k_of(results: Results, k: Sequence[int]) -> dict[str, float]:
@@ -563,42 +526,8 @@ def pass_at_k_of(results: Results, k: Sequence[int]) -> dict[str, float]:
                 stacklevel=5,
             )
         elif verdicts:
-            pass_at_k[f"pass@{each}"] = float(estimate_pass_at_k(total, correct, each).mean())
+            pass_at_k[f"pass@{each}"] = float(sandboxes.estimate_pass_at_k(total, correct, each).mean())
     return pass_at_k
-
-
-def estimate_pass_at_k(num_samples: ArrayLike, num_correct: ArrayLike, k: int) -> NDArray[np.float64]:
-    """Unbiased pass@k of each problem: 1 - C(n-c, k) / C(n, k).
-
-    Args:
-        num_samples: n, int or int array of shape (problems,); every n >= k.
-        num_correct: c, int array of shape (problems,), 0 <= c <= n.
-        k: draws, >= 1.
-
-    Returns:
-        float array of shape (problems,), in [0, 1].
-
-    Raises:
-        ValueError: if any n < k or c > n, or if k < 1.
-
-    Source: Chen et al. 2021, arXiv:2107.03374, section 2.1.
-    """
-    correct = np.asarray(num_correct)
-    total = np.broadcast_to(np.asarray(num_samples), correct.shape)
-    if k < 1 or (total < k).any():
-        raise ValueError(
-            f"pass@{k} needs k >= 1 and at least k samples of each problem, not {sandboxes.listed(total.tolist())}"
-        )
-    if (correct > total).any() or (correct < 0).any():
-        counts = [f"{c} of {n}" for c, n in zip(correct.tolist(), total.tolist(), strict=True)]
-        raise ValueError(f"num_correct must be from 0 to num_samples, not {sandboxes.listed(counts)}")
-    # The product that C(n-c, k) / C(n, k) is: no factorial overflows. It is 0 where n - c < k.
-    return np.array(
-        [
-            1.0 - np.prod(np.maximum(n - c - np.arange(k), 0) / (n - np.arange(k)))
-            for n, c in zip(total, correct, strict=True)
-        ]
-    )
 
 
 def _default_progress() -> bool | None:

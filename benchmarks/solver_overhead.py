@@ -17,7 +17,6 @@ import tempfile
 import time
 from pathlib import Path
 
-from code_eval import result_of
 from code_tasks.datasets import Sample
 from code_tasks.problems import Problem, problem_of
 from code_tasks.record_file import JsonlRecorder
@@ -26,7 +25,7 @@ from code_tasks.scoring import Job
 from code_tasks.solver import Grade, Task
 from code_tasks.solvers import ReplaySolver, tasks_of
 from code_tasks.solving import Plan, solve
-from sandboxes import Kinds, Limits, Outcome, Pool, Verdict, close_pools, open_sandbox, usable_cpus
+from sandboxes import Kinds, Limits, Outcome, Pool, Verdict, close_pools, open_sandbox, result_of, usable_cpus
 
 VERDICT = Verdict(Outcome.FAILED, "AssertionError: f(2) == 4", traceback="Traceback\n" * 10, stdout="said\n" * 20)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-import code_eval
+import sandboxes
 from code_tasks.records import Error, MetricResult, Task
 from code_tasks.unittests import ExecutionResult, failed_tests, parse_unittest_output, with_output
 from sandboxes import Ended, Limits, Outcome, Program, Verdict, grading_of, shortened
@@ -150,11 +150,11 @@ def checked_result(given: Any) -> ExecutionResult:
 
 
 def estimate_pass_at_k(n: int, c: int, k: int) -> float:
-    """Unbiased pass@k of one problem, as `code_eval.estimate_pass_at_k` has it for many.
+    """Unbiased pass@k of one problem, as `sandboxes.estimate_pass_at_k` has it for many.
 
     Args:
         n: samples, >= k.
         c: right ones among them.
         k: draws, >= 1.
     """
-    return float(code_eval.estimate_pass_at_k([n], [c], k)[0])
+    return float(sandboxes.estimate_pass_at_k([n], [c], k)[0])

@@ -11,10 +11,21 @@ import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from code_eval import Options, result_of
+from code_eval import Options
 from code_tasks.chat import without_thoughts
 from code_tasks.endpoint import text_of
-from sandboxes import Ended, Job, SharingPool, Verdict, as_reference, listed, shortened, usable_cpus, warm_pool
+from sandboxes import (
+    Ended,
+    Job,
+    SharingPool,
+    Verdict,
+    as_reference,
+    listed,
+    result_of,
+    shortened,
+    usable_cpus,
+    warm_pool,
+)
 
 Reward = Callable[..., list[float | None]]
 """(completions, tests, **columns) -> a reward each."""

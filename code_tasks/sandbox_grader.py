@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
 
-from code_eval import result_of
 from code_tasks.problems import Problem
 from code_tasks.solver import Grade, RetryableSystemError, Task
 from sandboxes import (
@@ -23,6 +22,7 @@ from sandboxes import (
     RunStopped,
     SandboxUnavailable,
     Verdict,
+    result_of,
     shortened,
     usable_cpus,
     whole_number,

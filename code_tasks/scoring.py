@@ -9,10 +9,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import sandboxes
-from code_eval import result_of
 from code_tasks.datasets import Sample
 from code_tasks.problems import Problem
-from sandboxes import Ended, Kinds, Limits, Program, shortened
+from sandboxes import Ended, Kinds, Limits, Program, result_of, shortened
 
 
 @dataclass(frozen=True)

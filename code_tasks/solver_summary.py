@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from code_eval import estimate_pass_at_k
 from code_tasks.solver import FinalResult
 from code_tasks.summary import PassAtK
+from sandboxes import estimate_pass_at_k
 
 BOOTSTRAP_SAMPLES = 1000
 BOOTSTRAP_SEED = 0

@@ -13,14 +13,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from code_eval import result_of
 from code_tasks.datasets import Sample
 from code_tasks.draft import Draft
 from code_tasks.problems import Problem
 from code_tasks.sample_file import Numbered, SampleFile
 from code_tasks.scoring import Job
 from code_tasks.summary import Tally, as_text
-from sandboxes import Ended, Kinds, Limits, Meter, Metered, Program, ProgressBar, SharingPool
+from sandboxes import Ended, Kinds, Limits, Meter, Metered, Program, ProgressBar, SharingPool, result_of
 
 # Samples that are put together by task: those of one task share its tests, which spares the sandbox work.
 SAMPLES_AT_ONCE = 2048

@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from code_eval import estimate_pass_at_k
-from sandboxes import Ended, Outcome, Verdict, printable
+from sandboxes import Ended, Outcome, Verdict, estimate_pass_at_k, printable
 
 DEFAULT_KS = (1, 10, 100)
 MOST_TASKS_SHOWN = 10
@@ -70,7 +69,7 @@ class Tally:
         return self.outcomes.total()
 
     def add(self, task_id: str, result: Mapping[str, Any]) -> None:
-        """Counts a sample, whose result is as `code_eval.result_of` gives it."""
+        """Counts a sample, whose result is as `sandboxes.result_of` gives it."""
         task = self.tasks.setdefault(task_id, TaskTally())
         if result["passed"] is None:
             self.outcomes[None] += 1

@@ -31,6 +31,7 @@ from sandboxes.ray_cluster import ClusterPool, close_cluster_pools
 from sandboxes.ray_session import checked_cluster
 from sandboxes.restricted_python import RestrictedPythonSandbox
 from sandboxes.restrictions import Restrictions
+from sandboxes.results import estimate_pass_at_k, result_of
 from sandboxes.rlimit_process import RlimitProcessSandbox
 from sandboxes.runner import Ended
 from sandboxes.sharing import OPTIONS as SHARING_OPTIONS
@@ -141,6 +142,7 @@ __all__ = [
     "close_pools",
     "disagreements",
     "ended_in_order",
+    "estimate_pass_at_k",
     "grading_of",
     "listed",
     "open_pool",
@@ -148,6 +150,7 @@ __all__ = [
     "packages_for",
     "positive",
     "printable",
+    "result_of",
     "shortened",
     "usable_cpus",
     "warm_pool",

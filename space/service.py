@@ -10,10 +10,9 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any
 
-from code_eval import result_of
 from code_tasks.scoring import Job
 from code_tasks.summary import PassAtK, pass_at_k
-from sandboxes import Ended, Verdict, printable
+from sandboxes import Ended, Verdict, printable, result_of
 from space.files import ResultsFile, Shelf, checked_job
 from space.languages import Languages
 from space.offers import Offer, default_of

@@ -3,11 +3,10 @@
 import json
 import re
 
-from code_eval import result_of
 from code_tasks.record_file import JsonlRecorder
 from code_tasks.recording import record_result
 from code_tasks.solver import FinalResult, Grade, Task
-from sandboxes import Outcome, SandboxUnavailable, TestResult, Verdict
+from sandboxes import Outcome, SandboxUnavailable, TestResult, Verdict, result_of
 
 RIGHT, WRONG = "def add(a, b):\n    return a + b\n", "def add(a, b):\n    return a * b\n"
 PASSED = Verdict(Outcome.PASSED, isolation=("pid",), wall_seconds=0.02, cpu_seconds=0.01, peak_memory_bytes=12 << 20)

@@ -69,8 +69,8 @@ def results_of(path):
 
 def report_of(ended):
     """The report of `code-eval run` on what became of tasks' samples, within a second."""
-    from code_eval import result_of
     from code_tasks.summary import Tally, as_text
+    from sandboxes import result_of
 
     tally = Tally()
     for task_id, samples in ended.items():

@@ -154,7 +154,7 @@ class FakePool:
         """As many as this machine has."""
         return 2
 
-    def run_all(self, programs, num_workers, on_ended, on_sandbox_error, should_stop):
+    def run_all(self, programs, num_workers, on_ended, on_sandbox_error, should_stop, meter):
         """The verdicts, whatever the programs."""
         assert (len(programs), on_sandbox_error) == (len(self.ended), "exclude")
         for index, ended in enumerate(self.ended):

@@ -10,10 +10,9 @@ import orjson
 import pytest
 from hypothesis import example, given
 
-from code_eval import result_of
 from code_tasks.result_html import LABELS, candidate, estimates, shown
 from code_tasks.summary import PassAtK
-from sandboxes import Isolation, Outcome, SandboxUnavailable, TestResult, Verdict
+from sandboxes import Isolation, Outcome, SandboxUnavailable, TestResult, Verdict, result_of
 from space.offers import Offer
 from space.runs import FEWEST_CHARS, TEXTS, fit
 from space.service import MOST_CELL_CHARS, News, found, row_of

@@ -5,9 +5,8 @@ from statistics import stdev
 
 import pytest
 
-from code_eval import result_of
 from code_tasks.summary import Tally, as_text, pass_at_k
-from sandboxes import Outcome, SandboxUnavailable, Verdict
+from sandboxes import Outcome, SandboxUnavailable, Verdict, result_of
 
 PASSED, FAILED = Verdict(Outcome.PASSED), Verdict(Outcome.FAILED, detail="AssertionError: wrong")
 BROKEN = SandboxUnavailable("broke")
