@@ -2,7 +2,6 @@
 
 import contextlib
 import gc
-import json
 import logging
 import os
 import shutil
@@ -19,7 +18,7 @@ from pathlib import Path
 import evaluate
 import psutil
 import pytest
-from scoring import METRIC, ROOT, code_eval
+from scoring import METRIC, ROOT, code_eval, results_of
 from watching import all_gone, processes_with, runs, wait_until
 
 import sandboxes
@@ -321,7 +320,7 @@ def test_a_client_of_the_cluster(two_nodes, files, tmp_path):
     results = tmp_path / "results.jsonl"
     done = code_eval(*arguments, "--output", results, "--cluster", f"ray://127.0.0.1:{two_nodes.port}")
     assert done.returncode == 0, done.stderr
-    assert [json.loads(line)["passed"] for line in results.read_text().splitlines()] == [True, False]
+    assert [each["passed"] for each in results_of(results)] == [True, False]
 
 
 def test_the_callers_ray_is_kept(two_nodes):
