@@ -123,6 +123,8 @@ class Languages:
                 versions[name] = version_of(warm_pool(seeing), name)
             except (SandboxUnavailable, RunStopped) as error:
                 logger.info("%s", error)
+        # Nobody may ever want one of them.
+        warm_pool(seeing).close()
         return Compilers(seeing, versions)
 
 
