@@ -15,6 +15,8 @@ os.environ.update(
     HF_EVALUATE_OFFLINE="1",
     HF_DATASETS_OFFLINE="1",
     HF_HOME=HF_HOME,
+    # Read when grpc is imported, for Ray: else processes that these tests start can hold up its connections.
+    GRPC_ENABLE_FORK_SUPPORT="0",
 )
 # So that the tests find the code from any folder, also where it is not installed.
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -45,6 +47,8 @@ hypothesis.settings.load_profile("quick")
 
 
 SLOW_FILES = (
+    # In a process that has done little else.
+    "test_ray_cluster",
     "test_conformance",
     "test_isolation",
     "test_adversarial",
@@ -65,7 +69,6 @@ SLOW_FILES = (
     "test_humaneval_x",
     "test_docker",
     "test_execution_docker",
-    "test_ray_cluster",
     "test_space",
     "test_report_browser",
 )
