@@ -10,6 +10,7 @@ import typer
 
 from code_tasks.recording import RecordError
 from code_tasks.results_file import fail
+from code_tasks.solver import SOLVERS
 from sandboxes import (
     BACKENDS,
     GRADINGS,
@@ -24,7 +25,6 @@ from sandboxes import (
     printable,
 )
 
-SOLVERS = ("gold", "dummy", "replay", "chat", "agent")
 EXTRACTIONS = ("defining", "last", "all", "none")
 INTERRUPTED_STATUS = 130
 

@@ -17,6 +17,9 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+SOLVERS = ("gold", "dummy", "replay", "chat", "agent")
+"""Those that ship, by their names on the command line."""
+
 Message = Mapping[str, Any]
 """One message of a conversation, as chat endpoints have it: {"role", "content"}."""
 

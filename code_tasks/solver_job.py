@@ -18,14 +18,13 @@ from code_tasks.record_file import JsonlRecorder
 from code_tasks.recording import NoRecorder
 from code_tasks.resuming import Past, read_past
 from code_tasks.sandbox_grader import SandboxGrader, joined
-from code_tasks.solver import Solver, Task
+from code_tasks.solver import SOLVERS, Solver, Task
 from code_tasks.solver_progress import SolverBar
 from code_tasks.solver_summary import Summary
 from code_tasks.solvers import DummySolver, GoldSolver, ReplaySolver, tasks_of
 from code_tasks.solving import Plan, solve
 from sandboxes import GRADINGS, Limits, Pool, listed, shortened
 
-SOLVERS = ("gold", "dummy", "replay", "chat", "agent")
 OF_MODELS = ("chat", "agent")
 OPTION_NAMES = {"answers_per_request": "--n"}
 """Of what `ChatSolver` takes under another name than the command."""

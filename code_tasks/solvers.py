@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from types import TracebackType
 from typing import Self
@@ -14,20 +15,20 @@ from sandboxes import shortened
 NOT_SOLVED = "    raise NotImplementedError\n"
 
 
-class KnownAnswers:
+class KnownAnswers(ABC):
     """What solvers have in common whose candidates are known beforehand."""
 
     def __init__(self, grader: Grader):
         """Takes what decides on candidates, which is entered by the caller."""
         self.grader = grader
 
+    @abstractmethod
     def shortname(self) -> str:
         """Its name on the command line."""
-        raise NotImplementedError
 
+    @abstractmethod
     def candidate(self, task: Task) -> str:
         """The answer to one attempt."""
-        raise NotImplementedError
 
     async def run(self, task: Task) -> AsyncGenerator[Step | FinalResult, None]:
         """One attempt, without steps."""
@@ -42,7 +43,8 @@ class KnownAnswers:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Nothing to end."""
+        """Nothing to end; an exception goes on."""
+        return None
 
 
 class GoldSolver(KnownAnswers):

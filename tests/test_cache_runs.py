@@ -23,8 +23,8 @@ from sandboxes import (
     open_sandbox,
 )
 from sandboxes.cache import DATABASE, FOLDER
+from sandboxes.kept_verdicts import is_unstable
 from sandboxes.languages import program_in
-from sandboxes.sharing import is_unstable
 
 LIMITS = Limits(wall_seconds=20.0)
 TESTS = "assert add(2, 3) == 5"
