@@ -47,6 +47,15 @@ ImageOption = Annotated[
     str | None,
     typer.Option(help="With --sandbox docker: any image with Python 3.8 or newer.", show_default="python:3.11-slim"),
 ]
+PackageOption = Annotated[
+    list[str] | None,
+    typer.Option(help="With --sandbox docker: a PyPI requirement to install on the image; may be repeated."),
+]
+DatasetOption = Annotated[
+    str | None,
+    typer.Option(help="Instead of --problems: a data set on the Hugging Face Hub, such as openai/openai_humaneval."),
+]
+SplitOption = Annotated[str, typer.Option(help="The data set's split.")]
 HostOption = Annotated[
     str | None, typer.Option(help="Where the engine is, as DOCKER_HOST has it.", show_default="as the docker command")
 ]

@@ -10,12 +10,15 @@ import typer
 from code_tasks.cache_cli import CacheOption
 from code_tasks.cli_options import (
     DEFAULT_SANDBOX,
+    DatasetOption,
     Grading,
     ImageOption,
     IsolationMode,
     IsolationOption,
     OnSandboxError,
+    PackageOption,
     SandboxOption,
+    SplitOption,
 )
 from code_tasks.results_file import fail
 from sandboxes import (
@@ -46,13 +49,8 @@ def run(
             "another; HumanEval-X; or inputs and outputs in place of code as tests."
         ),
     ] = None,
-    dataset: Annotated[
-        str | None,
-        typer.Option(
-            help="Instead of --problems: a data set on the Hugging Face Hub, such as openai/openai_humaneval."
-        ),
-    ] = None,
-    split: Annotated[str, typer.Option(help="The data set's split.")] = "test",
+    dataset: DatasetOption = None,
+    split: SplitOption = "test",
     k: Annotated[
         list[int] | None,
         typer.Option(
@@ -151,10 +149,7 @@ def run(
         ),
     ] = None,
     image: ImageOption = None,
-    package: Annotated[
-        list[str] | None,
-        typer.Option(help="With --sandbox docker: a PyPI requirement to install on the image; may be repeated."),
-    ] = None,
+    package: PackageOption = None,
     cache_dir: CacheOption = None,
     cache_mb: Annotated[
         int | None, typer.Option(min=1, help="MiB of the cache.", show_default=str(DEFAULT_CACHE_MB))

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from code_tasks.cli_options import DatasetOption, ImageOption, PackageOption, SplitOption
 from code_tasks.recording import RecordError
 from code_tasks.results_file import fail
 from code_tasks.solver import SOLVERS
@@ -35,13 +36,8 @@ def solve(
         Path | None,
         typer.Option(help='JSON lines, plain or gzipped, as for `run`: {"task_id", "prompt", "test", "entry_point"}.'),
     ] = None,
-    dataset: Annotated[
-        str | None,
-        typer.Option(
-            help="Instead of --problems: a data set on the Hugging Face Hub, such as openai/openai_humaneval."
-        ),
-    ] = None,
-    split: Annotated[str, typer.Option(help="The data set's split.")] = "test",
+    dataset: DatasetOption = None,
+    split: SplitOption = "test",
     tries: Annotated[
         int | None,
         typer.Option("--tries", min=1, help="Attempts per question.", show_default="1; replay: samples per task"),
@@ -109,16 +105,8 @@ def solve(
     preload: Annotated[
         list[str] | None, typer.Option(help="A module to import once, before candidates run; may be repeated.")
     ] = None,
-    image: Annotated[
-        str | None,
-        typer.Option(
-            help="With --sandbox docker: any image with Python 3.8 or newer.", show_default="python:3.11-slim"
-        ),
-    ] = None,
-    package: Annotated[
-        list[str] | None,
-        typer.Option(help="With --sandbox docker: a PyPI requirement to install on the image; may be repeated."),
-    ] = None,
+    image: ImageOption = None,
+    package: PackageOption = None,
     output: Annotated[
         Path | None, typer.Option(help="Record every step and result here, as JSON lines; a new file.")
     ] = None,
