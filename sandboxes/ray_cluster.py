@@ -272,6 +272,7 @@ class ClusterPool:
 
     def forget_slots(self) -> None:
         """In a process forked from the owner: leaves them to the owner."""
+        _of_the_owner.append(self._idle)
         self._begin_without_slots()
 
 
@@ -303,6 +304,8 @@ def _found(answer: Future[Any]) -> Isolation | str:
 
 _pools: weakref.WeakSet[ClusterPool] = weakref.WeakSet()
 _warned: set[frozenset[str]] = set()
+_of_the_owner: list[list[Slot]] = []
+"""In a forked process, slots that must not be dropped: of that Ray would tell the cluster, on the owner's connections."""
 
 
 def close_cluster_pools() -> None:

@@ -47,7 +47,6 @@ hypothesis.settings.load_profile("quick")
 
 
 SLOW_FILES = (
-    # In a process that has done little else.
     "test_ray_cluster",
     "test_conformance",
     "test_isolation",

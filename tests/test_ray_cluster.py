@@ -323,6 +323,33 @@ def test_a_client_of_the_cluster(two_nodes, files, tmp_path):
     assert [each["passed"] for each in results_of(results)] == [True, False]
 
 
+FORKING_SCRIPT = """
+import os, time
+from sandboxes import ClusterPool, Program, open_sandbox
+pool = ClusterPool(open_sandbox("subprocess"), "auto")
+pool.preflight()
+child = os.fork()
+if child == 0:
+    time.sleep(1)
+    os._exit(0)
+other = ClusterPool(open_sandbox("subprocess"), "auto")
+for each in (other, pool):
+    assert each.run_all([Program("x = 1", "assert x == 1")], 1)[0].passed
+    os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+def test_a_forked_process_leaves_the_actors_to_its_owner(two_nodes):
+    """Beside a process that was forked from the caller, and after it, the caller's actors work, and new ones start."""
+    subprocess.run(
+        [sys.executable, "-c", FORKING_SCRIPT],
+        env={**os.environ, "RAY_ADDRESS": two_nodes.cluster.address},
+        check=True,
+        timeout=SECONDS_TO_END,
+    )
+
+
 def test_the_callers_ray_is_kept(two_nodes):
     """Closing all pools leaves the caller's own Ray as it is, and no actor there."""
     pool = sandboxes.warm_pool(open_sandbox("subprocess"), "local")
