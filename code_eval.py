@@ -16,26 +16,17 @@ import collections
 import contextlib
 import dataclasses
 import os
-import re
-import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import datasets
 import evaluate
-import numpy as np
 
 import sandboxes  # From: code-eval-sandboxes
-
-DEFAULT_SANDBOX = "subprocess"
-DEFAULT_GRADING = "shared"
 
 # Of the metric as upstream has it.
 estimate_pass_at_k = sandboxes.estimate_pass_at_k
 result_of = sandboxes.result_of
-
-Results = dict[int, list[tuple[int, dict[str, Any]]]]
-"""{task_id: [(completion_id, result), ...]}"""
 
 _CITATION = """\
 @misc{chen2021evaluating,
@@ -159,111 +150,6 @@ If that is understood, set the environment variable HF_ALLOW_CODE_EVAL to "1":
 
 _LICENSE = "Apache License 2.0"
 
-# Arguments that count something: the limit that each sets, and how much one of it is.
-_COUNTS = {
-    "memory_mb": ("memory_bytes", 1 << 20),
-    "max_processes": ("processes", 1),
-    "max_output_bytes": ("output_bytes", 1),
-}
-_CONFINEMENT = ("isolation", "network", "read_only_paths", "env", "preload")
-_OWN_OPTIONS = tuple(option for backend in sandboxes.BACKENDS.values() for option in backend.own_options)
-
-# A lone surrogate can't be stored in Arrow, and NUL is in no program: so this stands for one meanwhile.
-_SURROGATE = re.compile("[\ud800-\udfff]")
-_STORED_SURROGATE = re.compile("\0u(d[89a-f][0-9a-f]{2})")
-
-
-@dataclasses.dataclass(frozen=True)
-class Options:
-    """The arguments of `compute` besides the samples, checked."""
-
-    k: tuple[int, ...]
-    num_workers: int | None
-    """None: as many as there are CPUs where candidates run."""
-
-    limits: sandboxes.Limits
-    sandbox: sandboxes.Sandbox
-    cluster: str | None
-    grading: str
-    on_sandbox_error: str
-    progress: bool | None
-    kinds: sandboxes.Kinds
-    """How tasks are run: in which language, on which kind of tests."""
-
-    sharing: sandboxes.Sharing
-    """What is run once, not at all, or several times."""
-
-    more_keys: tuple[str, ...]
-    """Of results: those that only some sandboxes have."""
-
-    @classmethod
-    def checked(cls, config_name: str, options: dict[str, Any]) -> "Options":
-        """Options from the keywords given to `compute`; `config_name` is the one given to `evaluate.load`."""
-        given: dict[str, Any] = {"k": [1, 10, 100], "num_workers": None, "timeout": 3.0, "sandbox": None}
-        given |= {"grading": DEFAULT_GRADING, "on_sandbox_error": "raise", "progress": None, "cluster": None}
-        given |= dict.fromkeys(("cpu_seconds", *_COUNTS, *_CONFINEMENT, *_OWN_OPTIONS))
-        given |= dict.fromkeys((*sandboxes.TASK_OPTIONS, *sandboxes.SHARING_OPTIONS))
-        if unknown := sorted(set(options) - set(given)):
-            raise TypeError(f"compute() has no option {unknown[0]!r}; the options are {', '.join(given)}")
-        given |= options
-        k = given["k"] if isinstance(given["k"], list | tuple | np.ndarray) else [given["k"]]
-        if len(k) == 0:
-            raise ValueError("k must hold at least one number, not none")
-        num_workers, cluster = given["num_workers"], given["cluster"]
-        if given["on_sandbox_error"] not in sandboxes.ON_SANDBOX_ERROR:
-            choices = " or ".join(map(repr, sandboxes.ON_SANDBOX_ERROR))
-            raise ValueError(f"on_sandbox_error must be {choices}, not {given['on_sandbox_error']!r}")
-        if given["grading"] not in sandboxes.GRADINGS:
-            choices = ", ".join(sandboxes.GRADINGS)
-            raise ValueError(f"grading must be one of {choices}, not {sandboxes.shortened(given['grading'])}")
-        if given["progress"] not in (None, True, False):
-            raise TypeError(f"progress must be True, False or None, not {given['progress']!r}")
-        kinds = sandboxes.Kinds.checked(**{option: given[option] for option in sandboxes.TASK_OPTIONS})
-        sandbox = _sandbox(config_name, given, kinds)
-        more_keys: tuple[str, ...] = ("partial_credit",) if kinds.partial_credit else ()
-        more_keys += ("exception_description",) if sandbox.name == "restricted" else ()
-        return cls(
-            k=tuple(sandboxes.whole_number("k", each) for each in k),
-            num_workers=None if num_workers is None else sandboxes.whole_number("num_workers", num_workers),
-            limits=_limits(given),
-            sandbox=sandbox,
-            cluster=None if cluster is None else sandboxes.checked_cluster(cluster),
-            grading=given["grading"],
-            on_sandbox_error=given["on_sandbox_error"],
-            progress=given["progress"],
-            kinds=kinds,
-            sharing=sandboxes.Sharing.checked(**{option: given[option] for option in sandboxes.SHARING_OPTIONS}),
-            more_keys=(*more_keys, "output") if given["return_output"] else more_keys,
-        )
-
-
-def _limits(given: dict[str, Any]) -> sandboxes.Limits:
-    """What each candidate may use, from the keywords given to `compute`."""
-    fields: dict[str, Any] = {"wall_seconds": sandboxes.positive("timeout", given["timeout"], "seconds")}
-    if given["cpu_seconds"] is not None:
-        fields["cpu_seconds"] = sandboxes.positive("cpu_seconds", given["cpu_seconds"], "seconds")
-    for name, (field, unit) in _COUNTS.items():
-        if given[name] is not None:
-            fields[field] = sandboxes.whole_number(name, given[name]) * unit
-    return sandboxes.Limits(**fields)
-
-
-def _sandbox(config_name: str, given: dict[str, Any], kinds: sandboxes.Kinds) -> sandboxes.Sandbox:
-    """Where candidates run, from the keywords given to `compute`, with what their languages need."""
-    name = _sandbox_name(config_name if given["sandbox"] is None else given["sandbox"])
-    names = (*_CONFINEMENT, *_OWN_OPTIONS, *sandboxes.BACKENDS[name].limit_options)
-    options = {option: given[option] for option in names if given[option] is not None}
-    kinds.check_for(name)
-    return sandboxes.open_sandbox(name, **kinds.with_paths(name, options))
-
-
-def _sandbox_name(name: str) -> str:
-    if name == "default":
-        return DEFAULT_SANDBOX
-    if not isinstance(name, str) or name not in sandboxes.BACKENDS:
-        raise ValueError(f"unknown sandbox {name!r}; choose one of {', '.join(sandboxes.BACKENDS)}")
-    return name
-
 
 @evaluate.utils.file_utils.add_start_docstrings(_DESCRIPTION, _KWARGS_DESCRIPTION)
 class CodeEval(evaluate.Metric):
@@ -275,7 +161,7 @@ class CodeEval(evaluate.Metric):
     file_paths: Any
 
     def _info(self) -> evaluate.MetricInfo:
-        _sandbox_name(self.config_name)
+        sandboxes.sandbox_name(self.config_name)
         return evaluate.MetricInfo(
             description=_DESCRIPTION,
             citation=_CITATION,
@@ -294,7 +180,7 @@ class CodeEval(evaluate.Metric):
 
     def compute(self, *, predictions: Any = None, references: Any = None, **options: Any) -> Any:
         """Runs the candidates and returns (pass_at_k, results). Safe to be called from several threads."""
-        Options.checked(self.config_name, options)
+        sandboxes.Options.checked(self.config_name, options)
         if (predictions is None) != (references is None):
             raise ValueError("compute() needs both predictions and references, or neither after add_batch()")
         if predictions is not None and len(self) == 0 and self.num_process == 1:
@@ -332,18 +218,18 @@ class CodeEval(evaluate.Metric):
         for name in ("k", "progress", "languages"):
             if options.get(name) is not None:
                 raise TypeError(f"evaluate_stream() has no {name}: it yields results, one per sample, in one language")
-        settings = Options.checked(self.config_name, {**options, "dedupe": options.get("dedupe", False)})
+        settings = sandboxes.Options.checked(self.config_name, {**options, "dedupe": options.get("dedupe", False)})
         if os.getenv("HF_ALLOW_CODE_EVAL") != "1":
             raise ValueError(_WARNING)
         settings.kinds.check_for(settings.sandbox.name)
         return self._stream(samples, settings)
 
-    def _stream(self, samples: Iterable[Mapping[str, Any]], settings: Options) -> Iterator[dict[str, Any]]:
+    def _stream(self, samples: Iterable[Mapping[str, Any]], settings: sandboxes.Options) -> Iterator[dict[str, Any]]:
         pool = sandboxes.warm_pool(settings.sandbox, settings.cluster)
         settings.kinds.find_languages(pool)
         places: collections.deque[tuple[int | str, int]] = collections.deque()
         stream = sandboxes.ended_in_order(
-            checked_samples(samples, places),
+            sandboxes.checked_samples(samples, places),
             settings.kinds,
             settings.limits,
             settings.grading,
@@ -360,18 +246,18 @@ class CodeEval(evaluate.Metric):
 
     def add_batch(self, *, predictions: Any = None, references: Any = None, **others: Any) -> None:
         """Adds tasks, to be scored by `compute()`. Raises what `checked_tasks` raises."""
-        tasks = checked_tasks(predictions, references)
+        tasks = sandboxes.checked_tasks(predictions, references)
         super().add_batch(
-            predictions=[[_storable(candidate) for candidate in candidates] for candidates, _ in tasks],
-            references=[_storable(tests) for _, tests in tasks],
+            predictions=[[sandboxes.storable(candidate) for candidate in candidates] for candidates, _ in tasks],
+            references=[sandboxes.storable(tests) for _, tests in tasks],
             **others,
         )
 
     def add(self, *, prediction: Any = None, reference: Any = None, **others: Any) -> None:
         """Adds one task, to be scored by `compute()`."""
-        [(candidates, tests)] = checked_tasks([prediction], [reference])
-        stored = [_storable(candidate) for candidate in candidates]
-        super().add(prediction=stored, reference=_storable(tests), **others)
+        [(candidates, tests)] = sandboxes.checked_tasks([prediction], [reference])
+        stored = [sandboxes.storable(candidate) for candidate in candidates]
+        super().add(prediction=stored, reference=sandboxes.storable(tests), **others)
 
     def _put_back(self, count: int) -> None:
         """After a compute that failed: removes evaluate's files, and adds again the `count` tasks added before."""
@@ -386,17 +272,17 @@ class CodeEval(evaluate.Metric):
         if count:
             super().add_batch(**samples)
 
-    def _compute(self, predictions: Any, references: Any, **options: Any) -> tuple[dict[str, float], Results]:
+    def _compute(self, predictions: Any, references: Any, **options: Any) -> tuple[dict[str, float], sandboxes.Results]:
         """The samples' score: (pass_at_k, results)."""
-        settings = Options.checked(self.config_name, options)
+        settings = sandboxes.Options.checked(self.config_name, options)
         if os.getenv("HF_ALLOW_CODE_EVAL") != "1":
             raise ValueError(_WARNING)
-        tasks = checked_tasks(predictions, references)
+        tasks = sandboxes.checked_tasks(predictions, references)
         if isinstance(options.get("packages"), dict):
             # Of a mapping, only what these candidates and tests import.
             sources = [code for codes, tests in tasks for code in (*codes, tests)]
             options["packages"] = sandboxes.packages_for(sources, options["packages"])
-            settings = Options.checked(self.config_name, options)
+            settings = sandboxes.Options.checked(self.config_name, options)
         settings.kinds.check_for(settings.sandbox.name, len(tasks))
         job = sandboxes.Job.of(settings.kinds, tasks, settings.limits, settings.grading)
         show = settings.progress if settings.progress is not None else _default_progress()
@@ -407,142 +293,10 @@ class CodeEval(evaluate.Metric):
             ended = sandboxes.SharingPool(pool, settings.sharing).run_all(
                 job.programs, num_workers, bar.count, settings.on_sandbox_error, finish=job.finished_one
             )
-        return report([len(codes) for codes, _ in tasks], ended, settings.k, settings.more_keys)
-
-
-def checked_samples(
-    samples: Iterable[Any], places: collections.deque[tuple[int | str, int]]
-) -> Iterator[tuple[str, Any]]:
-    """(candidate, tests) of each sample of a stream; its (task_id, completion_id) is added to `places`.
-
-    Raises:
-        ValueError, TypeError: if one is no sample; the message has its number, from 0.
-    """
-    last: int | str | None = None
-    count = 0
-    for number, sample in enumerate(samples):
-        if not isinstance(sample, Mapping) or not {"prediction", "reference"} <= set(sample):
-            raise TypeError(
-                f'sample {number} must be a dict with "prediction", a candidate, and "reference", its tests, '
-                f"not {sandboxes.shortened(sample)}"
-            )
-        try:
-            [([candidate], tests)] = checked_tasks([[sample["prediction"]]], [sample["reference"]])
-        except (ValueError, TypeError) as error:
-            raise type(error)(f"sample {number}: {error}") from None
-        task_id = sample.get("task_id", number)
-        count = count + 1 if task_id == last else 0
-        last = task_id
-        places.append((task_id, count))
-        yield candidate, tests
-
-
-def checked_tasks(predictions: Any, references: Any) -> list[tuple[list[str], str]]:
-    """The samples as [(candidates, tests), ...], every one of them a str.
-
-    Raises:
-        ValueError, TypeError: if there are none, their numbers differ, a task has no candidates or one is not a str.
-    """
-    for name, samples in (("predictions", predictions), ("references", references)):
-        if isinstance(samples, str) or not hasattr(samples, "__iter__"):
-            raise TypeError(f"{name} must be a list, not {sandboxes.shortened(samples)}")
-    predictions, references = list(predictions), list(references)
-    if len(predictions) != len(references):
-        raise ValueError(f"there are {len(predictions)} predictions, but {len(references)} references; one each a task")
-    if len(predictions) == 0:
-        raise ValueError("there is nothing to score: predictions and references are empty")
-    tasks = []
-    for task_id, (candidates, tests) in enumerate(zip(predictions, references, strict=True)):
-        if isinstance(candidates, str) or not hasattr(candidates, "__iter__"):
-            raise TypeError(
-                f"predictions[{task_id}] must be a list of candidates, not {sandboxes.shortened(candidates)}"
-            )
-        candidates = [_restored(candidate) for candidate in candidates]
-        for number, candidate in enumerate(candidates):
-            if not isinstance(candidate, str):
-                raise TypeError(
-                    f"predictions[{task_id}][{number}] must be a string, not {sandboxes.shortened(candidate)}"
-                )
-        try:
-            tests = sandboxes.as_reference(tests)
-        except (ValueError, TypeError) as error:
-            raise type(error)(f"references[{task_id}]: {error}") from None
-        tasks.append((candidates, _restored(tests)))
-    if without := [task_id for task_id, (candidates, _) in enumerate(tasks) if not candidates]:
-        raise ValueError(
-            f"no candidates for task(s) {sandboxes.listed(without)}; leave such tasks out of both arguments"
-        )
-    return tasks
-
-
-def report(
-    sizes: Sequence[int], ended: Sequence[sandboxes.Ended], k: Sequence[int], more_keys: Sequence[str] = ()
-) -> tuple[dict[str, float], Results]:
-    """The metric's answer.
-
-    Args:
-        sizes: candidates per task.
-        ended: what became of each candidate, task by task: a Verdict, or a SandboxUnavailable that is left out.
-        k: tuple of int.
-        more_keys: of results, as `result_of` takes them.
-
-    Returns:
-        (pass_at_k, results), as `compute` describes them.
-    """
-    results: Results = {}
-    excluded: list[str] = []
-    position = 0
-    places = [(task_id, number) for task_id, size in enumerate(sizes) for number in range(size)]
-    for task_id, size in enumerate(sizes):
-        results[task_id] = [
-            (number, sandboxes.result_of(task_id, number, ended[position + number], more_keys, places))
-            for number in range(size)
-        ]
-        excluded += [f"{task_id}/{number}" for number, result in results[task_id] if result["passed"] is None]
-        position += size
-    if excluded:
-        warnings.warn(
-            f"{len(excluded)} candidate(s) could not be run and count neither as right nor as wrong: "
-            f"{sandboxes.listed(excluded)} (task/candidate)",
-            stacklevel=4,
-        )
-    return pass_at_k_of(results, k), results
-
-
-def pass_at_k_of(results: Results, k: Sequence[int]) -> dict[str, float]:
-    """{"pass@k": mean over tasks}, for every k that no task has too few candidates for."""
-    verdicts = {
-        task_id: [result["passed"] for _, result in task if result["passed"] is not None]
-        for task_id, task in results.items()
-    }
-    verdicts = {task_id: passed for task_id, passed in verdicts.items() if passed}
-    total = np.array([len(passed) for passed in verdicts.values()])
-    correct = np.array([sum(passed) for passed in verdicts.values()])
-    pass_at_k = {}
-    for each in k:
-        if few := [task_id for task_id, passed in verdicts.items() if len(passed) < each]:
-            warnings.warn(
-                f"pass@{each} is left out: fewer than {each} candidates for task(s) {sandboxes.listed(few)}",
-                stacklevel=5,
-            )
-        elif verdicts:
-            pass_at_k[f"pass@{each}"] = float(sandboxes.estimate_pass_at_k(total, correct, each).mean())
-    return pass_at_k
+        return sandboxes.report([len(codes) for codes, _ in tasks], ended, settings.k, settings.more_keys)
 
 
 def _default_progress() -> bool | None:
     """None, which shows a bar on a terminal, unless evaluate's or datasets' own bars are switched off."""
     switched_off = datasets.are_progress_bars_disabled() or not evaluate.utils.logging.is_progress_bar_enabled()
     return False if switched_off else None
-
-
-def _storable(text: str) -> str:
-    """A text as Arrow can hold it."""
-    return _SURROGATE.sub(lambda found: f"\0u{ord(found[0]):04x}", text)
-
-
-def _restored(value: Any) -> Any:
-    """What `_storable` was given."""
-    if not isinstance(value, str) or "\0u" not in value:
-        return value
-    return _STORED_SURROGATE.sub(lambda found: chr(int(found[1], 16)), value)

@@ -11,12 +11,12 @@ import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from code_eval import Options
 from code_tasks.chat import without_thoughts
 from code_tasks.endpoint import text_of
 from sandboxes import (
     Ended,
     Job,
+    Options,
     SharingPool,
     Verdict,
     as_reference,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import threading
-from typing import Any
 
+from sandboxes.backends import BACKENDS, open_sandbox
 from sandboxes.checks import listed, positive, printable, shortened, whole_number
 from sandboxes.contract import (
     Isolation,
@@ -17,63 +17,33 @@ from sandboxes.contract import (
     TestResult,
     Verdict,
 )
-from sandboxes.docker_container import DockerSandbox
 from sandboxes.docker_options import Container, with_volumes
 from sandboxes.grading import GRADINGS, grading_of
 from sandboxes.imports import packages_for
 from sandboxes.isolation import LAYERS, Confinement
 from sandboxes.metering import Meter, Metered
+from sandboxes.options import Options, sandbox_name
 from sandboxes.pool import ON_SANDBOX_ERROR, Pool, usable_cpus
 from sandboxes.pool import close_pools as close_pools_here
 from sandboxes.preflight import CANARIES, canaries_of, disagreements
 from sandboxes.progress import ProgressBar
 from sandboxes.ray_cluster import ClusterPool, close_cluster_pools
 from sandboxes.ray_session import checked_cluster
-from sandboxes.restricted_python import RestrictedPythonSandbox
 from sandboxes.restrictions import Restrictions
-from sandboxes.results import estimate_pass_at_k, result_of
-from sandboxes.rlimit_process import RlimitProcessSandbox
+from sandboxes.results import Results, estimate_pass_at_k, report, result_of
 from sandboxes.runner import Ended
+from sandboxes.samples import checked_samples, checked_tasks, storable
 from sandboxes.sharing import OPTIONS as SHARING_OPTIONS
 from sandboxes.sharing import Sharing, SharingPool
 from sandboxes.task_stream import ended_in_order
 from sandboxes.tasks import OPTIONS as TASK_OPTIONS
 from sandboxes.tasks import Job, Kinds, as_reference
 
-BACKENDS: dict[str, type[RlimitProcessSandbox | DockerSandbox]] = {
-    "subprocess": RlimitProcessSandbox,
-    "restricted": RestrictedPythonSandbox,
-    "docker": DockerSandbox,
-}
-"""Every backend by its name."""
-
 MOST_WARM_POOLS = 4
 """Of sandboxes with different options: idle workers of those used longest ago are ended."""
 
 _warm_pools: dict[tuple[Sandbox, str | None], Pool | ClusterPool] = {}
 _warm_pools_lock = threading.Lock()
-
-
-def open_sandbox(name: str, **options: Any) -> Sandbox:
-    """The backend of this name; nothing is started yet.
-
-    Args:
-        name: one of BACKENDS.
-        options: what `Confinement.checked` takes; for "restricted" also what `Restrictions.checked` takes, for "docker"
-            what `Container.checked` takes.
-
-    Raises:
-        ValueError, TypeError: if there is no such backend, or for options that can't be right.
-        NotImplementedError: if this system can't have it.
-        SandboxUnavailable: if it needs something that is not installed.
-    """
-    if name not in BACKENDS:
-        raise ValueError(f"unknown sandbox {name!r}; choose one of {', '.join(BACKENDS)}")
-    for option in options:
-        owners = [backend.name for backend in BACKENDS.values() if option in backend.own_options]
-        if owners and name not in owners:
-            raise TypeError(f'{option} is an option of sandbox="{owners[0]}", not of "{name}"')
-    return BACKENDS[name].checked(**options)
 
 
 def open_pool(sandbox: Sandbox, cluster: str | None = None) -> Pool | ClusterPool:
@@ -122,11 +92,13 @@ __all__ = [
     "ON_SANDBOX_ERROR",
     "Meter",
     "Metered",
+    "Options",
     "Outcome",
     "Pool",
     "Program",
     "ProgressBar",
     "Restrictions",
+    "Results",
     "RunStopped",
     "SHARING_OPTIONS",
     "Sandbox",
@@ -139,6 +111,8 @@ __all__ = [
     "as_reference",
     "canaries_of",
     "checked_cluster",
+    "checked_samples",
+    "checked_tasks",
     "close_pools",
     "disagreements",
     "ended_in_order",
@@ -150,8 +124,11 @@ __all__ = [
     "packages_for",
     "positive",
     "printable",
+    "report",
     "result_of",
+    "sandbox_name",
     "shortened",
+    "storable",
     "usable_cpus",
     "warm_pool",
     "whole_number",

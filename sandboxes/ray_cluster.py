@@ -305,7 +305,7 @@ def _found(answer: Future[Any]) -> Isolation | str:
 _pools: weakref.WeakSet[ClusterPool] = weakref.WeakSet()
 _warned: set[frozenset[str]] = set()
 _of_the_owner: list[list[Slot]] = []
-"""In a forked process, slots that must not be dropped: of that Ray would tell the cluster, on the owner's connections."""
+"""In a forked process: slots not to be dropped, because Ray would tell the cluster of it on the owner's connections."""
 
 
 def close_cluster_pools() -> None:

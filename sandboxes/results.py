@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -11,6 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 from sandboxes.checks import listed
 from sandboxes.contract import Outcome, Verdict
 from sandboxes.runner import Ended
+
+Results = dict[int, list[tuple[int, dict[str, Any]]]]
+"""{task_id: [(completion_id, result), ...]}"""
 
 
 def result_of(
@@ -84,3 +88,57 @@ def estimate_pass_at_k(num_samples: ArrayLike, num_correct: ArrayLike, k: int) -
             for n, c in zip(total, correct, strict=True)
         ]
     )
+
+
+def report(
+    sizes: Sequence[int], ended: Sequence[Ended], k: Sequence[int], more_keys: Sequence[str] = ()
+) -> tuple[dict[str, float], Results]:
+    """The metric's answer.
+
+    Args:
+        sizes: candidates per task.
+        ended: what became of each candidate, task by task: a Verdict, or a SandboxUnavailable that is left out.
+        k: tuple of int.
+        more_keys: of results, as `result_of` takes them.
+
+    Returns:
+        (pass_at_k, results), as `compute` describes them.
+    """
+    results: Results = {}
+    excluded: list[str] = []
+    position = 0
+    places = [(task_id, number) for task_id, size in enumerate(sizes) for number in range(size)]
+    for task_id, size in enumerate(sizes):
+        results[task_id] = [
+            (number, result_of(task_id, number, ended[position + number], more_keys, places)) for number in range(size)
+        ]
+        excluded += [f"{task_id}/{number}" for number, result in results[task_id] if result["passed"] is None]
+        position += size
+    if excluded:
+        warnings.warn(
+            f"{len(excluded)} candidate(s) could not be run and count neither as right nor as wrong: "
+            f"{listed(excluded)} (task/candidate)",
+            stacklevel=4,
+        )
+    return pass_at_k_of(results, k), results
+
+
+def pass_at_k_of(results: Results, k: Sequence[int]) -> dict[str, float]:
+    """{"pass@k": mean over tasks}, for every k that no task has too few candidates for."""
+    verdicts = {
+        task_id: [result["passed"] for _, result in task if result["passed"] is not None]
+        for task_id, task in results.items()
+    }
+    verdicts = {task_id: passed for task_id, passed in verdicts.items() if passed}
+    total = np.array([len(passed) for passed in verdicts.values()])
+    correct = np.array([sum(passed) for passed in verdicts.values()])
+    pass_at_k = {}
+    for each in k:
+        if few := [task_id for task_id, passed in verdicts.items() if len(passed) < each]:
+            warnings.warn(
+                f"pass@{each} is left out: fewer than {each} candidates for task(s) {listed(few)}",
+                stacklevel=5,
+            )
+        elif verdicts:
+            pass_at_k[f"pass@{each}"] = float(estimate_pass_at_k(total, correct, each).mean())
+    return pass_at_k

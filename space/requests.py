@@ -7,8 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from code_eval import checked_tasks
-from sandboxes import GRADINGS, Job, Kinds, Limits, Sandbox, positive, shortened, whole_number
+from sandboxes import GRADINGS, Job, Kinds, Limits, Sandbox, checked_tasks, positive, shortened, whole_number
 from sandboxes.cases import cases_of
 from sandboxes.languages import COMPILE_SECONDS
 from space.offers import Offer

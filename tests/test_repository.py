@@ -147,7 +147,7 @@ def test_evaluate_finds_the_imports():
 def test_evaluate_needs_no_optional_library():
     """No library that is optional is asked for by evaluate."""
     names = {name for _, name, _, _ in get_imports(METRIC)}
-    assert names - sys.stdlib_module_names == {"datasets", "evaluate", "numpy", "sandboxes"}
+    assert names - sys.stdlib_module_names == {"datasets", "evaluate", "sandboxes"}
 
 
 def test_module_names_shadow_nothing():

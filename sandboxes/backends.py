@@ -1,0 +1,39 @@
+"""Which sandboxes there are, by name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sandboxes.contract import Sandbox
+from sandboxes.docker_container import DockerSandbox
+from sandboxes.restricted_python import RestrictedPythonSandbox
+from sandboxes.rlimit_process import RlimitProcessSandbox
+
+BACKENDS: dict[str, type[RlimitProcessSandbox | DockerSandbox]] = {
+    "subprocess": RlimitProcessSandbox,
+    "restricted": RestrictedPythonSandbox,
+    "docker": DockerSandbox,
+}
+"""Every backend by its name."""
+
+
+def open_sandbox(name: str, **options: Any) -> Sandbox:
+    """The backend of this name; nothing is started yet.
+
+    Args:
+        name: one of BACKENDS.
+        options: what `Confinement.checked` takes; for "restricted" also what `Restrictions.checked` takes, for "docker"
+            what `Container.checked` takes.
+
+    Raises:
+        ValueError, TypeError: if there is no such backend, or for options that can't be right.
+        NotImplementedError: if this system can't have it.
+        SandboxUnavailable: if it needs something that is not installed.
+    """
+    if name not in BACKENDS:
+        raise ValueError(f"unknown sandbox {name!r}; choose one of {', '.join(BACKENDS)}")
+    for option in options:
+        owners = [backend.name for backend in BACKENDS.values() if option in backend.own_options]
+        if owners and name not in owners:
+            raise TypeError(f'{option} is an option of sandbox="{owners[0]}", not of "{name}"')
+    return BACKENDS[name].checked(**options)
