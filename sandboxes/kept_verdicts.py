@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 from sandboxes.cache import Cache
 from sandboxes.cache_keys import NotCacheable, key_of, surroundings_of
 from sandboxes.contract import Outcome, Program, Verdict
+from sandboxes.ray_cluster import ClusterPool
+from sandboxes.ray_session import Node
 from sandboxes.runner import Runner
 
 if TYPE_CHECKING:
@@ -39,6 +41,7 @@ class KeptVerdicts:
         self._cache: Cache | None = None
         self._surroundings: dict[str, bytes] = {}
         self._layers: tuple[str, ...] = ()
+        self._nodes: frozenset[Node] = frozenset()
         self._unwritten: dict[bytes, Verdict] = {}
         self._written_at = time.monotonic()
         # Of programs that run several times: what they became, which may not be the same.
@@ -52,13 +55,22 @@ class KeptVerdicts:
             return self
         try:
             languages = {program.language for program in self.programs}
-            self._surroundings = {name: surroundings_of(self.pool, name) for name in languages}
+            self._surroundings = {name: self._surroundings_of(name) for name in languages}
         except NotCacheable as reason:
             warnings.warn(f"results are neither taken from the cache nor kept there: {reason}", stacklevel=4)
             return self
         self._layers = self.pool.preflight().layers
         self._cache = Cache(self.sharing.cache_dir, self.sharing.cache_mb << 20).__enter__()
         return self
+
+    def _surroundings_of(self, language: str) -> bytes:
+        if isinstance(self.pool, ClusterPool):
+            # Nodes of before that are not asked have gone.
+            before = self.pool.nodes_used
+            found, asked = self.pool.surroundings(language)
+            self._nodes = self._nodes or before | asked
+            return found
+        return surroundings_of(self.pool, language)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -81,7 +93,7 @@ class KeptVerdicts:
 
     def keep(self, index: int, verdict: Verdict) -> None:
         """Keeps what became of a program, if it would become so again."""
-        if not self._cache or verdict.isolation != self._layers:
+        if not self._cache or verdict.isolation != self._layers or self._has_new_nodes():
             return
         key = self._key(index)
         if self._runs_several_times and self._outcomes.setdefault(key, verdict.outcome) is not verdict.outcome:
@@ -101,6 +113,10 @@ class KeptVerdicts:
         self._unsettled.add(key)
         if self.sharing.cache_unstable and key in self._unwritten:
             self._unwritten.setdefault(key_of_unstable(key), self._unwritten[key])
+
+    def _has_new_nodes(self) -> bool:
+        """Whether programs may have run on nodes that were not asked what is installed there."""
+        return isinstance(self.pool, ClusterPool) and not self.pool.nodes_used <= self._nodes
 
     def _key(self, index: int) -> bytes:
         return key_of(self._surroundings[self.programs[index].language], self._program_keys[index])

@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from sandboxes.cache_keys import NotCacheable, surroundings_of
 from sandboxes.contract import Isolation, Program, RunStopped, Sandbox, SandboxUnavailable
 from sandboxes.pool import Pool
 from sandboxes.runner import Ended
@@ -62,6 +63,13 @@ class Batches:
                 return self._pool.preflight()
         except SandboxUnavailable as error:
             return str(error)
+
+    def surroundings(self, language: str) -> bytes | str:
+        """What `surroundings_of` says of this node, or why nothing can be cached."""
+        try:
+            return surroundings_of(self._pool, language)
+        except NotCacheable as reason:
+            return str(reason)
 
     def run(self, number: int, programs: Mapping[int, Program]) -> Report:
         """Runs a batch on one worker, while others run on theirs.

@@ -26,6 +26,7 @@ from sandboxes.pool import checked_run
 from sandboxes.ray_run import ClusterRun
 from sandboxes.ray_session import Node, checked_cluster
 from sandboxes.ray_slots import MOST_SEATS, Slot
+from sandboxes.ray_surroundings import common_surroundings
 from sandboxes.runner import Ended, OnEnded, ShouldStop
 
 SECONDS_TO_START = 90.0
@@ -55,6 +56,9 @@ class ClusterPool:
         _pools.add(self)
 
     def _begin_without_slots(self) -> None:
+        self.nodes_used: frozenset[Node] = frozenset()
+        """On which programs have run, or were to run, since this process has the pool."""
+
         self._idle: list[Slot] = []
         self._left_out: dict[Node, str] = {}
         self._connected = False
@@ -114,6 +118,14 @@ class ClusterPool:
         layers = tuple(layer for layer in found[0].layers if layer not in missing)
         return Isolation(layers, missing, found[0].python)
 
+    def surroundings(self, language: str) -> tuple[bytes, frozenset[Node]]:
+        """What decides verdicts on all nodes besides the programs, as `common_surroundings` has it, and those nodes."""
+        slots = self._lease(self.cpus(), None)
+        try:
+            return common_surroundings(slots, language), frozenset(slot.node for slot in slots)
+        finally:
+            self._give_back(list(slots))
+
     def _nodes(self) -> list[Node]:
         with self._lock:
             if self._connected and not ray_session.is_connected():
@@ -150,6 +162,8 @@ class ClusterPool:
             slots |= {slot: slot.seats for slot in new}
             try:
                 if self._start(new, should_stop):
+                    with self._lock:
+                        self.nodes_used |= set(wanted)
                     return slots
             except BaseException:
                 self._give_back([slot for slot in slots if slot.isolation])

@@ -3,18 +3,21 @@
 import subprocess
 import sys
 import threading
+from concurrent.futures import Future
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scoring import ROOT
 
-from sandboxes import ClusterPool, Limits, Outcome, Program, open_sandbox
+from sandboxes import ClusterPool, Limits, Outcome, Program, SandboxUnavailable, open_sandbox
+from sandboxes.cache_keys import NotCacheable
 from sandboxes.ray_actor import Batches
 from sandboxes.ray_batches import MOST_CHARS_IN_BATCH, MOST_IN_BATCH, Backlog, Pace
 from sandboxes.ray_cluster import parts, shares_of
 from sandboxes.ray_session import Node
 from sandboxes.ray_slots import MOST_SEATS
+from sandboxes.ray_surroundings import common_surroundings
 
 SLEEPS = Program("import time\ntime.sleep(0.5)", "", Limits(wall_seconds=20.0))
 
@@ -156,3 +159,48 @@ except sandboxes.SandboxUnavailable as error:
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=ROOT, timeout=60)
     assert 'pip install "code-eval-sandboxes[ray]"' in done.stdout, done.stderr
+
+
+class AnsweringSlot:
+    """A slot of a node whose actor gives one answer."""
+
+    def __init__(self, node, answer):
+        self.node, self.answer = node, answer
+
+    def call(self, name, *arguments):
+        """The answer, whatever is asked."""
+        future = Future()
+        if isinstance(self.answer, Exception):
+            future.set_exception(self.answer)
+        else:
+            future.set_result(self.answer)
+        return future
+
+
+def slots_that_say(*answers):
+    """A slot on a node of its own for each answer."""
+    return [AnsweringSlot(Node(f"{number}" * 8, "192.0.2.1", 1), answer) for number, answer in enumerate(answers)]
+
+
+def test_nodes_that_are_the_same_have_common_surroundings():
+    """What all nodes say is what decides on the cluster."""
+    assert common_surroundings(slots_that_say(b"same", b"same"), "python") == b"same"
+
+
+@pytest.mark.parametrize(
+    ("answers", "reason"),
+    [
+        ((b"one", b"other"), "nodes 192.0.2.1 .00000000., 192.0.2.1 .11111111., .* differs"),
+        ((b"one", "programs may use the network"), "on 192.0.2.1 .11111111. programs may use the network"),
+    ],
+)
+def test_nodes_that_differ_share_no_verdicts(answers, reason):
+    """Where nodes may come to other verdicts nothing is cached, and the nodes are named."""
+    with pytest.raises(NotCacheable, match=reason):
+        common_surroundings(slots_that_say(*answers), "python")
+
+
+def test_a_node_that_does_not_answer_is_a_fault_of_the_cluster():
+    """What an actor dies of while it is asked is a SandboxUnavailable with the node."""
+    with pytest.raises(SandboxUnavailable, match="192.0.2.1 .00000000. does not answer: gone"):
+        common_surroundings(slots_that_say(OSError("gone")), "python")

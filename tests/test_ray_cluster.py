@@ -284,6 +284,18 @@ def test_the_metric_on_a_cluster(two_nodes):
     assert ray.is_initialized()
 
 
+def test_what_a_cluster_has_run_is_not_run_again(two_nodes, tmp_path):
+    """With `cache_dir` a second call takes its verdicts from there, also one without a cluster of the same machine."""
+    metric = evaluate.load(METRIC)
+    samples = {"predictions": [["x = 1", "x = 2", "x ="]], "references": ["assert x == 1"], "k": [1]}
+    calls = [metric.compute(**samples, cache_dir=tmp_path, cluster=cluster) for cluster in ("auto", "auto", None)]
+    cached = [[each["cached"] for _, each in results[0]] for _, results in calls]
+    assert cached == [[False] * 3, [True] * 3, [True] * 3]
+    assert [{**each, "cached": None} for _, each in calls[0][1][0]] == [
+        {**each, "cached": None} for _, each in calls[1][1][0]
+    ]
+
+
 def test_other_versions_are_left_out(two_nodes, monkeypatch):
     """A node with another version of this package is left out; when there is no other, that is the error."""
     monkeypatch.setattr("sandboxes.ray_slots.fingerprint", lambda: "another")
