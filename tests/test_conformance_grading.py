@@ -257,6 +257,23 @@ def test_output_of_both_processes_is_kept(grade):
     assert sorted(verdict.stdout.split()) == ["one", "three", "two"]
 
 
+def test_output_of_a_candidate_that_is_slow_to_leave(grade):
+    """What a candidate printed is there, also where it takes its time to end once its tests are done."""
+    candidate = """
+import sys, threading
+print("said")
+sys.setswitchinterval(0.03)
+def spin():
+    while True:
+        pass
+for _ in range(3):
+    threading.Thread(target=spin).start()
+"""
+    verdict = grade(candidate, "assert True")
+    passes(verdict)
+    assert verdict.stdout == "said\n"
+
+
 def test_candidate_sees_no_file_of_its_tests(grade, needs):
     """Tests and candidate have folders of their own, so that no file leads from one to the other."""
     needs("mount")

@@ -14,10 +14,9 @@ from .stand_ins import ADVICE
 from .streams import started_at
 from .trial import Trial
 
-# For a candidate, once its tests have ended.
-SECONDS_TO_LEAVE = 0.02
-# For one that its tests have lost: the news of its end may come much later than that of its socket's.
-SECONDS_TO_BE_GONE = 0.5
+# For a candidate, once its tests have ended or have lost it. On a busy machine it is late to write the rest of what it
+# has printed, and to end.
+SECONDS_TO_LEAVE = 0.5
 # Those of a process that outlives one candidate's tests: each of them is held by the clock.
 LIMITS_OF_TESTS = {"wall_seconds": 0, "cpu_seconds": 1 << 20, "output_bytes": 0, "kept_bytes": 0}
 
@@ -63,8 +62,7 @@ class Separate:
     def end(self, of_tests, of_candidate):
         """The reply for a candidate whose tests have ended. Ends the candidate too."""
         reply = said = of_tests.reply()
-        seconds = SECONDS_TO_BE_GONE if said.get("outcome") == GONE else SECONDS_TO_LEAVE
-        if of_candidate.ended_at is None and of_candidate.has_news(seconds):
+        if of_candidate.ended_at is None and of_candidate.has_news(SECONDS_TO_LEAVE):
             of_candidate.hear()
         was_left = of_candidate.ended_at is None
         if was_left:
