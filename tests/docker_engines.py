@@ -6,7 +6,11 @@ import shutil
 import subprocess
 import time
 
+import psutil
+from watching import all_gone
+
 from sandboxes import SandboxUnavailable
+from sandboxes.docker_container import GUEST_LABEL
 from sandboxes.docker_engine import Engine
 
 # Made by .ci/docker-image.
@@ -26,10 +30,15 @@ def why_not(image=IMAGE):
 
 
 def containers(host=None):
-    """Names of the containers of ours that there are, running or not."""
-    return (
-        Engine(host).call("ps", "--all", "--filter", "label=code-eval.guest", "--format", "{{.Names}}", what="").split()
-    )
+    """Names of the containers that there are, running or not, of this process, its children, and processes that ended.
+
+    Those of other tests that run beside these are not among them.
+    """
+    shown = ("--filter", f"label={GUEST_LABEL}", "--format", f'{{{{.Names}}}} {{{{.Label "{GUEST_LABEL}"}}}}')
+    lines = Engine(host).call("ps", "--all", *shown, what="").splitlines()
+    own = {os.getpid(), *(child.pid for child in psutil.Process().children(recursive=True))}
+    owners = {name: int(owner) for name, owner in map(str.split, lines)}
+    return [name for name, owner in owners.items() if owner in own or not psutil.pid_exists(owner)]
 
 
 def wait_until(holds, seconds=SECONDS_TO_START):
@@ -76,6 +85,7 @@ def engine_of_own(folder):
     finally:
         process.terminate()
         process.wait(SECONDS_TO_START)
+        assert all_gone(str(folder), SECONDS_TO_START)
 
 
 def answers(address):

@@ -171,7 +171,7 @@ def test_broken_sandbox(monkeypatch):
     def unavailable(self):
         raise sandboxes.SandboxUnavailable("no engine answers")
 
-    monkeypatch.setattr(sandboxes.RlimitProcessSandbox, "start_worker", unavailable, raising=False)
+    monkeypatch.setattr(sandboxes.rlimit_process.RlimitProcessSandbox, "start_worker", unavailable, raising=False)
     metric = CodeExecutionPassAtOne("subprocess", env={"OF": "this test"}, progress=False)
     [found] = metric.evaluate([{"completion": RIGHT, "context": {"test_code": TESTS}}])
     assert (found.value, found.error.error_class, found.error.message) == (

@@ -6,7 +6,8 @@ from docker_engines import IMAGE, containers, wait_until, why_not
 from executing import RIGHT, WRONG, responses_of
 
 from code_tasks.execution import CodeExecutionPassAtOne, unittest_merge_snippets
-from sandboxes import DockerSandbox, close_pools
+from sandboxes import close_pools
+from sandboxes.docker_container import DockerSandbox
 
 MAPPING = {"json": None, "six": "six", "iniconfig": "iniconfig", "unused": "no-such-package-of-anybody"}
 
