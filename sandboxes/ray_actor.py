@@ -68,7 +68,7 @@ class Batches:
         """What `surroundings_of` says of this node, or why nothing can be cached."""
         try:
             return surroundings_of(self._pool, language)
-        except NotCacheable as reason:
+        except (NotCacheable, SandboxUnavailable) as reason:
             return str(reason)
 
     def run(self, number: int, programs: Mapping[int, Program]) -> Report:

@@ -7,7 +7,6 @@ from concurrent.futures import wait
 
 from sandboxes.cache_keys import NotCacheable
 from sandboxes.checks import listed
-from sandboxes.contract import SandboxUnavailable
 from sandboxes.ray_session import Node, first_line
 from sandboxes.ray_slots import Slot
 
@@ -20,7 +19,6 @@ def common_surroundings(slots: Iterable[Slot], language: str) -> bytes:
 
     Raises:
         NotCacheable: if a node can't say it, or they differ.
-        SandboxUnavailable: if a node does not answer, or has no such language.
     """
     answers = {slot: slot.call("surroundings", language) for slot in slots}
     wait(answers.values(), SECONDS_TO_LOOK)
@@ -28,11 +26,9 @@ def common_surroundings(slots: Iterable[Slot], language: str) -> bytes:
     for slot, answer in answers.items():
         try:
             said: bytes | str = answer.result(0)
-        except SandboxUnavailable:
-            raise
         except Exception as error:
-            # Whatever Ray says of an actor that died, or nothing in time.
-            raise SandboxUnavailable(f"the cluster's node {slot.node} does not answer: {first_line(error)}") from error
+            # Whatever Ray says of an actor that died, or nothing in time. The programs may run on others all the same.
+            raise NotCacheable(f"the cluster's node {slot.node} does not answer: {first_line(error)}") from error
         if isinstance(said, str):
             raise NotCacheable(f"on {slot.node} {said}")
         found[slot.node] = said

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scoring import ROOT
 
-from sandboxes import ClusterPool, Limits, Outcome, Program, SandboxUnavailable, open_sandbox
+from sandboxes import ClusterPool, Limits, Outcome, Program, open_sandbox
 from sandboxes.cache_keys import NotCacheable
 from sandboxes.ray_actor import Batches
 from sandboxes.ray_batches import MOST_CHARS_IN_BATCH, MOST_IN_BATCH, Backlog, Pace
@@ -192,15 +192,10 @@ def test_nodes_that_are_the_same_have_common_surroundings():
     [
         ((b"one", b"other"), "nodes 192.0.2.1 .00000000., 192.0.2.1 .11111111., .* differs"),
         ((b"one", "programs may use the network"), "on 192.0.2.1 .11111111. programs may use the network"),
+        ((OSError("gone"), b"one"), "192.0.2.1 .00000000. does not answer: gone"),
     ],
 )
 def test_nodes_that_differ_share_no_verdicts(answers, reason):
     """Where nodes may come to other verdicts nothing is cached, and the nodes are named."""
     with pytest.raises(NotCacheable, match=reason):
         common_surroundings(slots_that_say(*answers), "python")
-
-
-def test_a_node_that_does_not_answer_is_a_fault_of_the_cluster():
-    """What an actor dies of while it is asked is a SandboxUnavailable with the node."""
-    with pytest.raises(SandboxUnavailable, match="192.0.2.1 .00000000. does not answer: gone"):
-        common_surroundings(slots_that_say(OSError("gone")), "python")
