@@ -3,26 +3,33 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from code_tasks.cache_cli import CacheOption
 from code_tasks.cli_options import (
     DEFAULT_SANDBOX,
+    AllowedImportOption,
+    AllowStrFormatOption,
+    AllowUnderscoreNamesOption,
     DatasetOption,
     Grading,
     ImageOption,
     IsolationMode,
     IsolationOption,
+    NetworkOption,
     OnSandboxError,
     PackageOption,
+    PolicyOption,
+    PreloadOption,
+    ReadOnlyPathOption,
     SandboxOption,
     SplitOption,
+    sandbox_options,
 )
 from code_tasks.results_file import fail
 from sandboxes import (
-    BACKENDS,
     Kinds,
     Limits,
     SandboxUnavailable,
@@ -119,35 +126,13 @@ def run(
         ),
     ] = None,
     isolation: IsolationOption = IsolationMode.AUTO,
-    network: Annotated[bool, typer.Option("--network", help="Let samples use the network.")] = False,
-    read_only_path: Annotated[
-        list[Path] | None, typer.Option(help="One more file or folder that samples can read; may be repeated.")
-    ] = None,
-    preload: Annotated[
-        list[str] | None,
-        typer.Option(help="A module to import once, before samples run, such as numpy; may be repeated."),
-    ] = None,
-    allowed_import: Annotated[
-        list[str] | None,
-        typer.Option(help="With --sandbox restricted: a module that samples may import; may be repeated."),
-    ] = None,
-    allow_underscore_names: Annotated[
-        bool,
-        typer.Option(
-            "--allow-underscore-names", help="With --sandbox restricted: names may begin with one underscore."
-        ),
-    ] = False,
-    allow_str_format: Annotated[
-        bool, typer.Option("--allow-str-format", help="With --sandbox restricted: str.format works.")
-    ] = False,
-    policy: Annotated[
-        str | None,
-        typer.Option(
-            help="With --sandbox restricted: what samples may be written in. strict: as RestrictedPython has it; or "
-            "MODULE:CLASS, a subclass of its RestrictingNodeTransformer in a module that PYTHONPATH leads to.",
-            show_default="what models write, as far as it is safe",
-        ),
-    ] = None,
+    network: NetworkOption = False,
+    read_only_path: ReadOnlyPathOption = None,
+    preload: PreloadOption = None,
+    allowed_import: AllowedImportOption = None,
+    allow_underscore_names: AllowUnderscoreNamesOption = False,
+    allow_str_format: AllowStrFormatOption = False,
+    policy: PolicyOption = None,
     image: ImageOption = None,
     package: PackageOption = None,
     cache_dir: CacheOption = None,
@@ -199,18 +184,20 @@ def run(
     if resume and output and output.is_file() and not draft_of(output).exists():
         typer.echo(f"{output} is whole: there is nothing to go on with")
         return
-    own_options: dict[str, Any] = {
-        "allowed_imports": allowed_import or None,
-        "allow_underscore_variable_names": allow_underscore_names or None,
-        "allow_str_format": allow_str_format or None,
-        "policy": policy,
-        "image": image,
-        "packages": package or None,
-        "memory_mb": memory_mb if sandbox in BACKENDS and "memory_mb" in BACKENDS[sandbox].limit_options else None,
-    }
-    options = {name: value for name, value in own_options.items() if value is not None}
-    options |= {"isolation": isolation.value, "network": network}
-    options |= {"read_only_paths": read_only_path or (), "preload": preload or ()}
+    options = sandbox_options(
+        sandbox,
+        memory_mb,
+        isolation.value,
+        network,
+        read_only_path,
+        preload,
+        allowed_imports=allowed_import,
+        allow_underscore_variable_names=allow_underscore_names,
+        allow_str_format=allow_str_format,
+        policy=policy,
+        image=image,
+        packages=package,
+    )
     try:
         limits = Limits(wall_seconds=positive("timeout", timeout, "seconds"), memory_bytes=memory_mb << 20)
         kinds = Kinds.checked(

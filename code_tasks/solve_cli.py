@@ -8,7 +8,20 @@ from typing import Annotated, Any
 
 import typer
 
-from code_tasks.cli_options import DatasetOption, ImageOption, PackageOption, SplitOption
+from code_tasks.cli_options import (
+    AllowedImportOption,
+    AllowStrFormatOption,
+    AllowUnderscoreNamesOption,
+    DatasetOption,
+    ImageOption,
+    NetworkOption,
+    PackageOption,
+    PolicyOption,
+    PreloadOption,
+    ReadOnlyPathOption,
+    SplitOption,
+    sandbox_options,
+)
 from code_tasks.recording import RecordError
 from code_tasks.results_file import fail
 from code_tasks.solver import SOLVERS
@@ -101,10 +114,13 @@ def solve(
     ] = Limits().memory_bytes >> 20,
     sandbox: Annotated[str, typer.Option(help=f"Where candidates run: {', '.join(BACKENDS)}.")] = "subprocess",
     isolation: Annotated[str, typer.Option(help="How isolated, as for `run`: auto, strict, off.")] = "auto",
-    network: Annotated[bool, typer.Option("--network", help="Let candidates use the network.")] = False,
-    preload: Annotated[
-        list[str] | None, typer.Option(help="A module to import once, before candidates run; may be repeated.")
-    ] = None,
+    network: NetworkOption = False,
+    read_only_path: ReadOnlyPathOption = None,
+    preload: PreloadOption = None,
+    allowed_import: AllowedImportOption = None,
+    allow_underscore_names: AllowUnderscoreNamesOption = False,
+    allow_str_format: AllowStrFormatOption = False,
+    policy: PolicyOption = None,
     image: ImageOption = None,
     package: PackageOption = None,
     output: Annotated[
@@ -147,10 +163,20 @@ def solve(
         max_time=max_time,
         max_steps=max_steps,
     )
-    box_options: dict[str, Any] = {"isolation": isolation, "network": network, "preload": preload or []}
-    box_options |= given(image=image, packages=package or None)
-    if sandbox in BACKENDS and "memory_mb" in BACKENDS[sandbox].limit_options:
-        box_options["memory_mb"] = memory_mb
+    box_options = sandbox_options(
+        sandbox,
+        memory_mb,
+        isolation,
+        network,
+        read_only_path,
+        preload,
+        allowed_imports=allowed_import,
+        allow_underscore_variable_names=allow_underscore_names,
+        allow_str_format=allow_str_format,
+        policy=policy,
+        image=image,
+        packages=package,
+    )
     try:
         if template:
             model_options["template"] = template.read_text(encoding="utf-8")

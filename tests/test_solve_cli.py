@@ -52,6 +52,37 @@ def test_gold(gold):
     assert report["summary"]["accuracy"] == 1.0
 
 
+@pytest.mark.parametrize(
+    ("sandbox", "body", "allowing"),
+    [
+        ("subprocess", "    import os\n    return len(os.listdir('FOLDER'))\n", ["--read-only-path", "FOLDER"]),
+        ("restricted", "    import math\n    return math.floor(0.5)\n", ["--allowed-import", "math"]),
+        ("restricted", "    _zero = 0\n    return _zero\n", ["--allow-underscore-names"]),
+        ("restricted", "    return int('{}'.format(0))\n", ["--allow-str-format"]),
+    ],
+    ids=["read-only-path", "allowed-import", "allow-underscore-names", "allow-str-format"],
+)
+def test_what_candidates_may_do(tmp_path, sandbox, body, allowing):
+    """Options of the sandbox are those of `run`: candidates may do it with the option, and not without."""
+    # Where a program that is another user may look.
+    tmp_path.chmod(0o755)
+    (tmp_path / "empty").mkdir()
+    body, allowing = (
+        body.replace("FOLDER", f"{tmp_path}/empty"),
+        [each.replace("FOLDER", f"{tmp_path}/empty") for each in allowing],
+    )
+    problem = {"task_id": "t/0", "prompt": "def zero():\n", "canonical_solution": body, "entry_point": "zero"}
+    problem["test"] = "def check(candidate):\n    assert candidate() == 0\n"
+    (tmp_path / "problems.jsonl").write_text(json.dumps(problem))
+    arguments = ["--solver", "gold", "--problems", tmp_path / "problems.jsonl", *WALL, "--sandbox", sandbox]
+    accuracies = []
+    for more in ([], allowing):
+        ended = code_eval_solve(*arguments, *more)
+        assert ended.exit_code == 0, ended.stderr
+        accuracies.append(re.search(r"accuracy +(\S+) %", ended.stdout)[1])
+    assert accuracies == ["0.0", "100.0"]
+
+
 def test_resume(gold):
     """A record that was cut in its middle is gone on with: the same score, and only what was missing is run."""
     ended, path = gold
