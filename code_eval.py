@@ -24,6 +24,9 @@ import evaluate
 
 import sandboxes  # From: code-eval-sandboxes
 
+DEFAULT_SANDBOX = "subprocess"
+DEFAULT_GRADING = "shared"
+
 # Of the metric as upstream has it.
 estimate_pass_at_k = sandboxes.estimate_pass_at_k
 result_of = sandboxes.result_of
@@ -161,7 +164,7 @@ class CodeEval(evaluate.Metric):
     file_paths: Any
 
     def _info(self) -> evaluate.MetricInfo:
-        sandboxes.sandbox_name(self.config_name)
+        sandboxes.sandbox_name(self._default_sandbox())
         return evaluate.MetricInfo(
             description=_DESCRIPTION,
             citation=_CITATION,
@@ -178,9 +181,15 @@ class CodeEval(evaluate.Metric):
             license=_LICENSE,
         )
 
+    def _default_sandbox(self) -> str:
+        return DEFAULT_SANDBOX if self.config_name == "default" else self.config_name
+
+    def _settings(self, options: dict[str, Any]) -> sandboxes.Options:
+        return sandboxes.Options.checked(options, self._default_sandbox(), DEFAULT_GRADING)
+
     def compute(self, *, predictions: Any = None, references: Any = None, **options: Any) -> Any:
         """Runs the candidates and returns (pass_at_k, results). Safe to be called from several threads."""
-        sandboxes.Options.checked(self.config_name, options)
+        self._settings(options)
         if (predictions is None) != (references is None):
             raise ValueError("compute() needs both predictions and references, or neither after add_batch()")
         if predictions is not None and len(self) == 0 and self.num_process == 1:
@@ -218,7 +227,7 @@ class CodeEval(evaluate.Metric):
         for name in ("k", "progress", "languages"):
             if options.get(name) is not None:
                 raise TypeError(f"evaluate_stream() has no {name}: it yields results, one per sample, in one language")
-        settings = sandboxes.Options.checked(self.config_name, {**options, "dedupe": options.get("dedupe", False)})
+        settings = self._settings({**options, "dedupe": options.get("dedupe", False)})
         if os.getenv("HF_ALLOW_CODE_EVAL") != "1":
             raise ValueError(_WARNING)
         settings.kinds.check_for(settings.sandbox.name)
@@ -274,7 +283,7 @@ class CodeEval(evaluate.Metric):
 
     def _compute(self, predictions: Any, references: Any, **options: Any) -> tuple[dict[str, float], sandboxes.Results]:
         """The samples' score: (pass_at_k, results)."""
-        settings = sandboxes.Options.checked(self.config_name, options)
+        settings = self._settings(options)
         if os.getenv("HF_ALLOW_CODE_EVAL") != "1":
             raise ValueError(_WARNING)
         tasks = sandboxes.checked_tasks(predictions, references)
@@ -282,7 +291,7 @@ class CodeEval(evaluate.Metric):
             # Of a mapping, only what these candidates and tests import.
             sources = [code for codes, tests in tasks for code in (*codes, tests)]
             options["packages"] = sandboxes.packages_for(sources, options["packages"])
-            settings = sandboxes.Options.checked(self.config_name, options)
+            settings = self._settings(options)
         settings.kinds.check_for(settings.sandbox.name, len(tasks))
         job = sandboxes.Job.of(settings.kinds, tasks, settings.limits, settings.grading)
         show = settings.progress if settings.progress is not None else _default_progress()

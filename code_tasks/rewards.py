@@ -64,7 +64,7 @@ def make_code_reward(
         if option in options:
             raise TypeError(f"{option} is no option of a reward")
     given = {"grading": grading, "extract": extract, "num_workers": num_workers or workers_of_this_process(), **options}
-    settings = Options.checked("default", {key: value for key, value in given.items() if value is not None})
+    settings = Options.checked({key: value for key, value in given.items() if value is not None})
     settings.kinds.check_for(settings.sandbox.name)
 
     def reward(completions: Sequence[Any], tests: Sequence[Any] | None = None, **columns: Any) -> list[float | None]:

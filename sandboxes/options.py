@@ -18,8 +18,6 @@ from sandboxes.sharing import Sharing
 from sandboxes.tasks import OPTIONS as TASK_OPTIONS
 from sandboxes.tasks import Kinds
 
-DEFAULT_SANDBOX = "subprocess"
-DEFAULT_GRADING = "shared"
 # Arguments that count something: the limit that each sets, and how much one of it is.
 _COUNTS = {
     "memory_mb": ("memory_bytes", 1 << 20),
@@ -54,10 +52,20 @@ class Options:
     """Of results: those that only some sandboxes have."""
 
     @classmethod
-    def checked(cls, config_name: str, options: dict[str, Any]) -> Options:
-        """Options from the keywords given to `compute`; `config_name` is the one given to `evaluate.load`."""
+    def checked(cls, options: dict[str, Any], sandbox: str = "subprocess", grading: str = "shared") -> Options:
+        """Options from the keywords given to `compute`.
+
+        Args:
+            options: the keywords.
+            sandbox: where they name none.
+            grading: where they name none.
+
+        Raises:
+            ValueError, TypeError: for what can't be right; the message names the value.
+            SandboxUnavailable: if the sandbox needs something that is not installed.
+        """
         given: dict[str, Any] = {"k": [1, 10, 100], "num_workers": None, "timeout": 3.0, "sandbox": None}
-        given |= {"grading": DEFAULT_GRADING, "on_sandbox_error": "raise", "progress": None, "cluster": None}
+        given |= {"grading": grading, "on_sandbox_error": "raise", "progress": None, "cluster": None}
         given |= dict.fromkeys(("cpu_seconds", *_COUNTS, *_CONFINEMENT, *_OWN_OPTIONS))
         given |= dict.fromkeys((*TASK_OPTIONS, *SHARING_OPTIONS))
         if unknown := sorted(set(options) - set(given)):
@@ -76,14 +84,14 @@ class Options:
         if given["progress"] not in (None, True, False):
             raise TypeError(f"progress must be True, False or None, not {given['progress']!r}")
         kinds = Kinds.checked(**{option: given[option] for option in TASK_OPTIONS})
-        sandbox = _sandbox(config_name, given, kinds)
+        opened = _sandbox(sandbox, given, kinds)
         more_keys: tuple[str, ...] = ("partial_credit",) if kinds.partial_credit else ()
-        more_keys += ("exception_description",) if sandbox.name == "restricted" else ()
+        more_keys += ("exception_description",) if opened.name == "restricted" else ()
         return cls(
             k=tuple(whole_number("k", each) for each in k),
             num_workers=None if num_workers is None else whole_number("num_workers", num_workers),
             limits=_limits(given),
-            sandbox=sandbox,
+            sandbox=opened,
             cluster=None if cluster is None else checked_cluster(cluster),
             grading=given["grading"],
             on_sandbox_error=given["on_sandbox_error"],
@@ -105,9 +113,9 @@ def _limits(given: dict[str, Any]) -> Limits:
     return Limits(**fields)
 
 
-def _sandbox(config_name: str, given: dict[str, Any], kinds: Kinds) -> Sandbox:
+def _sandbox(default: str, given: dict[str, Any], kinds: Kinds) -> Sandbox:
     """Where candidates run, from the keywords given to `compute`, with what their languages need."""
-    name = sandbox_name(config_name if given["sandbox"] is None else given["sandbox"])
+    name = sandbox_name(default if given["sandbox"] is None else given["sandbox"])
     names = (*_CONFINEMENT, *_OWN_OPTIONS, *BACKENDS[name].limit_options)
     options = {option: given[option] for option in names if given[option] is not None}
     kinds.check_for(name)
@@ -115,13 +123,11 @@ def _sandbox(config_name: str, given: dict[str, Any], kinds: Kinds) -> Sandbox:
 
 
 def sandbox_name(name: str) -> str:
-    """The sandbox that a configuration of the metric, or its argument, names.
+    """The name of a sandbox, as people give it.
 
     Raises:
-        ValueError: if there is none.
+        ValueError: if there is none of this name.
     """
-    if name == "default":
-        return DEFAULT_SANDBOX
     if not isinstance(name, str) or name not in BACKENDS:
         raise ValueError(f"unknown sandbox {name!r}; choose one of {', '.join(BACKENDS)}")
     return name

@@ -94,7 +94,9 @@ def test_which_sandbox(monkeypatch, loaded, given, used):
         fake.checked = lambda: fake
         return fake
 
-    monkeypatch.setattr("sandboxes.BACKENDS", {name: backend(name) for name in ("a", "b", "subprocess")})
+    backends = {name: backend(name) for name in ("a", "b", "subprocess")}
+    for module in ("backends", "options"):
+        monkeypatch.setattr(f"sandboxes.{module}.BACKENDS", backends)
     monkeypatch.setattr("sandboxes.warm_pool", note)
     options = {} if given is None else {"sandbox": given}
     with pytest.raises(Asked):
