@@ -101,6 +101,17 @@ class CandidateSide(Link):
         Link.__init__(self, fd)
         self.policy = policy
         self.namespace, self.later_names = {}, ()
+        # As they are before the candidate's first line.
+        self.streams = (sys.stdout, sys.stderr)
+
+    def send_body(self, body):
+        """Writes a frame, but first what the candidate has printed: once its tests end it may have no time to."""
+        for stream in self.streams:
+            try:
+                stream.flush()
+            except BaseException:  # closed, full: the candidate's own affair
+                continue
+        Link.send_body(self, body)
 
     def answer_plainly(self, message):
         """Answers a call with plain arguments, as most are, at the least cost. False for any other message.
