@@ -3,6 +3,7 @@
 import os
 import signal
 import threading
+from contextlib import closing
 
 import pytest
 from conftest import WALL_SECONDS, unavailable
@@ -77,10 +78,10 @@ def pool():
 def attack(pool):
     """A function that runs a program between others of both gradings, and says what became of it.
 
-    It asserts that those before and after it have their verdicts at the first attempt.
+    It asserts that those before and after it have their verdicts, at the first attempt unless the guest may be ended.
     """
 
-    def run(candidate, tests="", grading="shared", pool=pool, **limits):
+    def run(candidate, tests="", grading="shared", pool=pool, most_attempts=1, **limits):
         around = [
             Program(code, TESTS, Limits(WALL_SECONDS), graded)
             for graded in ("shared", "separate")
@@ -90,7 +91,8 @@ def attack(pool):
         before, [verdict], after = (pool.run_all(programs, 1) for programs in (around, [hostile], around))
         for verdicts in (before, after):
             assert [each.passed for each in verdicts] == [True, False] * 2
-            assert {each.attempts for each in verdicts} == {1}
+        assert {each.attempts for each in before} == {1}
+        assert max(each.attempts for each in after) <= most_attempts
         return verdict
 
     return run
@@ -213,9 +215,10 @@ def test_the_kernel_takes_programs_first(attack):
 @pytest.mark.parametrize("grading", ["shared", "separate"])
 def test_memory_that_is_no_process_s_is_out_of_memory(attack, grading):
     """A candidate that has the kernel kill the guest for want of memory gets a verdict all the same."""
-    starved = Pool(open_sandbox("docker", image=IMAGE, pull="never", memory_mb=256))
-    verdict = attack(f"{STARVING}def add(a, b):\n    return a + b\n", TESTS, grading, starved, memory_bytes=256 << 20)
-    starved.close()
+    candidate = f"{STARVING}def add(a, b):\n    return a + b\n"
+    with closing(Pool(open_sandbox("docker", image=IMAGE, pull="never", memory_mb=256))) as starved:
+        # The kernel may choose the guest a moment later, when it has the next program.
+        verdict = attack(candidate, TESTS, grading, starved, most_attempts=2, memory_bytes=256 << 20)
     assert verdict.outcome is Outcome.OUT_OF_MEMORY
 
 
