@@ -96,8 +96,8 @@ def test_a_long_line_is_refused(said, before):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (gzip.compress(jsonl(SAMPLE))[:-9], "can't read samples.jsonl: "),
-        (gzip.compress(jsonl(SAMPLE))[:12] + b"garbage", "can't read samples.jsonl: "),
+        (gzip.compress(jsonl(SAMPLE), mtime=0)[:-9], "can't read samples.jsonl: "),
+        (gzip.compress(jsonl(SAMPLE), mtime=0)[:12] + b"garbage", "can't read samples.jsonl: "),
         (b"\x1f\x8b", "can't read samples.jsonl: "),
         (b"not JSON\n", "samples.jsonl:1: not JSON"),
         (b"\xff\xfe\n", "samples.jsonl:1: not JSON"),
