@@ -34,6 +34,12 @@ from sandboxes import (
 )
 from sandboxes.docker_engine import Engine
 from sandboxes.docker_images import prune as prune_docker
+from sandboxes.rlimit_process import RlimitProcessSandbox, has_extension_module
+
+# What some people find when all works, but not as fast as it could.
+SLOW = """
+programs are forked in Python, which takes longer: when code-eval-sandboxes was installed there was no C compiler, or no
+Python.h; with both (Debian: gcc, python3-dev), run pip install --force-reinstall --no-deps"""
 
 app = typer.Typer(
     add_completion=False,
@@ -73,6 +79,8 @@ def doctor(
         typer.echo(f"  on       {layer:<14}{LAYERS[layer]}")
     for layer, reason in found.missing.items():
         typer.echo(f"  missing  {layer:<14}{reason}")
+    if isinstance(box, RlimitProcessSandbox) and not has_extension_module():
+        typer.echo(SLOW)
     typer.echo("\nlimits of each program, unless set otherwise")
     for name, value in vars(Limits()).items():
         typer.echo(f"  {name:<20}{'every CPU for wall_seconds' if value is None else value}")

@@ -45,13 +45,20 @@ options = {**read_options(CHANNEL_FD if role else 0), "scratch": scratch}
 # Each only what it needs: the memory of a fork server is copied for every program.
 if role:
     from inside.enter import LayerFailed, Link, enter
-    from inside.fork_server import ForkServer
-    from inside.frames import TESTS
+    from inside.fork_server import ForkServer, hold_interrupts
+    from inside.frames import SHARED, TESTS
     from inside.judge import CANDIDATE_FILE
-    from inside.policy import load_policy
+    from inside.policy import PLAIN
     from inside.rehearsal import complete_builtins, warm_up
     from inside.root import WORK_FOLDER
     from inside.scratch import PLAIN_NAME
+    from inside.text_pages import use_huge_pages_for_code
+
+    apart = None
+    if role != [SHARED]:
+        from inside import apart
+    if options["policy"] is not None:
+        from inside.own_policy import load_policy
 else:
     from inside.supervisor import Supervisor
 
@@ -89,25 +96,29 @@ def set_surroundings(options, workplace, layers):
 def serve_as_fork_server(options):
     """The part of a process that `Box` has started: goes into the sandbox, and forks programs there."""
     link = Link()
+    if options["role"] != TESTS:
+        # The others fork a child for each program.
+        use_huge_pages_for_code()
     complete_builtins()
     # Out here, where the caller's modules can be read.
-    policy = load_policy(options.pop("policy"), options["role"], GUEST)
+    wanted = options.pop("policy")
+    policy = PLAIN if wanted is None else load_policy(wanted, options["role"], GUEST)
     try:
         privileges, layers, missing, folders = enter(options, link)
     except LayerFailed as failed:
         link.say(failed=failed.layer, reason=failed.reason)
         return
-    # Programs can send it, and a handler of Python's would be called for it even in process 1.
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    # Programs can send one, and a handler of Python's would be called for it even in process 1.
+    hold_interrupts()
     workplace = WORK_FOLDER if folders else os.path.join(options["scratch"], PLAIN_NAME)
     set_surroundings(options, workplace, layers)
-    warm_up(options["role"], options["preload"], policy)
+    warm_up(options["role"], options["preload"], policy, apart)
     sys.stdout.flush()
     link.say(folders, layers=layers, missing=missing, owner=privileges.owner)
     for folder in folders:
         os.close(folder)
     in_place = None if folders else workplace
-    ForkServer(options["role"], link.channel, privileges, in_place, options["announces"], policy).serve()
+    ForkServer(options["role"], link.channel, privileges, in_place, options["announces"], policy, apart).serve()
 
 
 def interpreter_folders():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import shutil
 import sys
@@ -103,6 +104,11 @@ class RlimitProcessSandbox:
     def accept(self, isolation: Isolation) -> None:
         """Raises SandboxUnavailable if a guest enforces less than it must; warns once of what is missing."""
         self.confinement.accept(isolation)
+
+
+def has_extension_module() -> bool:
+    """Whether the part of a guest that is compiled is there. Without it guests do the same in Python, more slowly."""
+    return importlib.util.find_spec("sandboxes.inside.forking") is not None
 
 
 def guest_environment() -> dict[str, str]:

@@ -16,7 +16,8 @@ from sandboxes.checks import printable
 from sandboxes.contract import Isolation, Limits, Outcome, Program, TestResult, Verdict
 from sandboxes.grading import grading_for
 from sandboxes.inside.endings import remove_folder
-from sandboxes.inside.output import record_from, value_of
+from sandboxes.inside.output import value_of
+from sandboxes.inside.record import record_from
 
 HEAD = struct.Struct(">I")
 # Of a reply: what a guest keeps of a program's output and messages is far below this.

@@ -5,7 +5,8 @@ import os
 import signal
 
 from .frames import OTHER_REPORT, PASSED_REPORT
-from .output import is_output, record_from
+from .output import is_output
+from .record import record_from
 from .streams import reason_not_started, started_at
 
 REPORTED_OUTCOMES = ("failed", "compile_error", "out_of_memory", "exited")

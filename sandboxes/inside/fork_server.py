@@ -1,6 +1,7 @@
 """The fork server: imports what programs usually need, and forks a child for each.
 
-It does little else: after a fork, each page of memory that it or the child touches costs a page fault.
+It does little else: after a fork, each page of memory that it or the child touches costs a page fault. Where the
+extension module `forking` was compiled, that does what comes before and after a program, so that less is touched.
 """
 
 import _signal  # signal's own functions make enums of numbers, for which a fresh child pays 70 page faults
@@ -15,13 +16,11 @@ import sys
 import time
 import warnings
 
-from .candidate_side import serve
 from .commands import prepare_step, run_step
 from .endings import end_descendants
 from .frames import (
     ALL_ENDED,
     BROKEN,
-    CANDIDATE,
     ENDED,
     FIRST_FREE_FD,
     JOB,
@@ -40,8 +39,13 @@ from .frames import (
 )
 from .judge import TESTS_FILE, judge
 from .kernel import LINUX
-from .output import output_of, record_of
-from .tests_process import serve_tests
+from .record import record_of
+
+try:
+    from . import forking
+except ImportError:
+    # Not compiled, or for another Python or system than a container's.
+    forking = None
 
 # By how much a hard limit is above the soft one. CPU: the signal that can be told from others comes before the one that
 # can't be caught. Memory: what `make_room` makes.
@@ -61,7 +65,7 @@ class Job:
 class ForkServer:
     """Forks a child for each job, waits for it, and ends what it left."""
 
-    def __init__(self, role, channel, privileges, workplace, announces, policy):
+    def __init__(self, role, channel, privileges, workplace, announces, policy, apart):
         """Begins with no tests.
 
         Args:
@@ -71,21 +75,26 @@ class ForkServer:
             workplace: the folder to run programs in; None if this process is there.
             announces: whether to tell the supervisor of each child, because it can't see it.
             policy: of programs.
+            apart: the module of that name; None for SHARED.
         """
         self.role, self.channel, self.link = role, channel, None
         self.privileges = privileges
         self.workplace = workplace
         self.tests, self.tests_code, self.uses_of_tests = "", None, 0
         self.last_limits, self.limits = None, None
-        self.announces, self.policy = announces, policy
+        self.announces, self.policy, self.apart = announces, policy, apart
+        self.streams = (sys.stdout, sys.stderr)
+        # What a child is to do before it has its limits; None if that is nothing.
+        self.enter = self.enter_child if workplace is not None or privileges.changes_children else None
         # Whether the job at hand is a step of a program that has steps.
         self.runs_step = False
 
     def serve(self):
         """Takes jobs until the supervisor closes its end."""
         fd = self.channel.fileno()
+        packet = b""
         while True:
-            packet = read_exact(fd, JOB.size) if self.role == SHARED else self.receive_with_link()
+            packet = packet or (read_exact(fd, JOB.size) if self.role == SHARED else self.receive_with_link())
             if not packet:
                 # Who closed it ends this process. If that was killed, the kernel says so a moment later.
                 time.sleep(SECONDS_TO_BE_ENDED)
@@ -98,7 +107,7 @@ class ForkServer:
             self.uses_of_tests += not self.runs_step
             if self.uses_of_tests == 2 and not self.runs_step:
                 self.compile_tests()
-            self.run(job)
+            packet = self.run(job, packet)
 
     def receive_with_link(self):
         """A job, with which comes the descriptor of the program's socket to another one."""
@@ -118,8 +127,31 @@ class ForkServer:
             # The child compiles them again, and reports what is wrong with them.
             self.tests_code = None
 
-    def run(self, job):
+    def run(self, job, packet):
+        """Runs a job, and with the extension module as many as follow and differ only in their candidates.
+
+        Args:
+            job: the first.
+            packet: it as it was read.
+
+        Returns:
+            The next job as it was read; b"" if it was not.
+        """
         limits = self.limits_of(job)
+        if forking is None or self.announces or self.runs_step:
+            self.run_in_python(job, limits)
+            return b""
+        link = -1 if self.link is None else self.link
+        again = self.role == SHARED and self.uses_of_tests > 1 and self.privileges.own_user
+        left, packet = forking.run(
+            packet, self, reported, self.streams, self.enter, limits, link, self.privileges.reaps, again
+        )
+        if left:
+            self.end_all_of(left)
+        return packet
+
+    def run_in_python(self, job, limits):
+        """Runs a job without the extension module."""
         pid = os.fork()
         if pid == 0:
             run_child(job, self, limits)
@@ -132,11 +164,22 @@ class ForkServer:
         cpu_seconds, peak_memory_bytes = usage.ru_utime + usage.ru_stime, usage.ru_maxrss * (1024 if LINUX else 1)
         self.channel.send(STATE.pack(state, pid, cpu_seconds, status, peak_memory_bytes))
         if state == LEFT_SOME:
-            if self.privileges.is_process_1:
-                end_all_others()
-            else:
-                end_descendants(self.privileges.reaps, pid)
-            self.channel.send(ALL_ENDED)
+            self.end_all_of(pid)
+
+    def end_all_of(self, pid):
+        """Ends what a child left that has ended, and says so."""
+        if self.privileges.is_process_1:
+            end_all_others()
+        else:
+            end_descendants(self.privileges.reaps, pid)
+        self.channel.send(ALL_ENDED)
+
+    def enter_child(self):
+        """In a child: takes it to its folder and its user."""
+        if self.workplace is not None:
+            os.chdir(self.workplace)
+        # A candidate that can see the tests' process is the same user.
+        self.privileges.enter_child(self.role != TESTS)
 
     def limits_of(self, job):
         """The setrlimit calls for a job."""
@@ -148,6 +191,14 @@ class ForkServer:
             self.last_limits = job.limits
             self.limits = resource_limits(job.limits, self.privileges.own_user, counted)
         return self.limits
+
+
+def hold_interrupts():
+    """Has an interrupt end this process, but call Python's handler in its children."""
+    if forking is None:
+        _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
+    else:
+        forking.hold_interrupts()
 
 
 def end_all_others():
@@ -207,8 +258,7 @@ def resource_limits(limits, own_user, counted):
 def run_child(job, server, limits):
     """Turns this fork of the fork server into the program. Does not return."""
     # Bound now: a candidate may replace them.
-    leave, write = os._exit, os.write
-    streams = (sys.stdout, sys.stderr)
+    leave, write, streams = os._exit, os.write, server.streams
     try:
         candidate = set_up_child(job, server, limits)
         # The seal is a value of this expression alone: in no variable that a look at all frames finds, nor in an object
@@ -235,15 +285,13 @@ def reported(candidate, server):
     try:
         if server.runs_step:
             report = run_step(candidate, policy)
-        elif server.role == SHARED:
+        elif server.apart is None:
             module = type(sys)("candidate")
             report = judge(candidate, server.tests, server.tests_code, policy, module)
-        elif server.role == CANDIDATE:
-            report = serve(candidate, SETUP_FD, policy)
         else:
-            report = serve_tests(SETUP_FD, policy.output_variable)
+            report = server.apart.run(server.role, candidate, policy)
         # Which of the two it is stands before code of the candidate's, that of a repr, can run again.
-        said = (b"P" if report is None else b"O") + encode(report, module, policy.output_variable)
+        said = (b"P" if report is None else b"O") + encode(report, module, policy)
     except MemoryError:
         said = b'O{"outcome": "out_of_memory", "detail": "MemoryError"}'
     if own_pid() != pid:
@@ -263,15 +311,15 @@ def last_word(server):
     return seal
 
 
-def encoded(report, module, output_variable):
+def encoded(report, module, policy):
     """What a report says after its first byte, as bytes: at most 6 for a character, so that it fits into its pipe.
 
     Args:
         report: as `judge` gives it.
         module: the program's; None if its output variable is not wanted here.
-        output_variable: the variable's name; None if there is none.
+        policy: of programs, which says what that is.
     """
-    output = output_of(module.__dict__, output_variable) if module and output_variable else ""
+    output = policy.output_of(module.__dict__) if module else ""
     record = record_of(module.__dict__) if module else ""
     if report is None:
         return (output + "\n" + record if record else output).encode()
@@ -291,10 +339,8 @@ def set_up_child(job, server, limits):
             raise EOFError("the supervisor has gone")
         os.setsid()
         _signal.signal(_signal.SIGINT, _signal.default_int_handler)
-        if server.workplace is not None:
-            os.chdir(server.workplace)
-        # A candidate that can see the tests' process is the same user.
-        server.privileges.enter_child(server.role != TESTS)
+        if server.enter is not None:
+            server.enter()
         if server.runs_step:
             candidate = prepare_step(candidate)
         for name, pair in limits:

@@ -139,6 +139,11 @@ class Privileges:
             signal.signal(ORPHANED, lambda number, frame: on_orphaned())
             prctl(PR_SET_PDEATHSIG, ORPHANED)
 
+    @property
+    def changes_children(self):
+        """Whether `enter_child` has anything to do."""
+        return (libc is not None and not self.is_process_1) or self.hides or self.child_user is not None
+
     def enter_child(self, shows_itself):
         """In a child: takes back what `end_with` did and a fork hands on, and stops being root if it still is.
 

@@ -1,18 +1,14 @@
 """What a fork server does before its first program, so that each of them finds it done."""
 
-import _socket
 import gc
 import json
 import linecache
-import os
 import site
 import sys
 
-from .candidate_side import serve
 from .frames import SHARED, TESTS
 from .judge import judge
 from .policy import PLAIN
-from .tests_side import judge_remotely
 
 PRELOADED = ("bisect", "collections", "copy", "functools", "heapq", "math", "operator", "re", "string", "typing")
 REHEARSAL = """
@@ -64,13 +60,14 @@ def complete_builtins():
     site.sethelper()
 
 
-def warm_up(role, preload, policy):
+def warm_up(role, preload, policy, apart):
     """Goes once through all that every child does, so that the memory it touches is in place before the forks.
 
     Args:
         role: SHARED, CANDIDATE or TESTS.
         preload: names of more modules to import.
         policy: of programs.
+        apart: the module of that name; None for SHARED.
     """
     for name in (*PRELOADED, *preload):
         __import__(name)
@@ -79,7 +76,12 @@ def warm_up(role, preload, policy):
     main = sys.modules["__main__"]
     candidate = REHEARSAL if policy is PLAIN or role == TESTS else REHEARSAL_OF_A_POLICY
     for right in (True, False, True, True):
-        json.dumps(rehearse(role, candidate.encode(), REHEARSAL_TESTS % (2 if right else 3), policy))
+        tests = REHEARSAL_TESTS % (2 if right else 3)
+        if apart is None:
+            report = judge(candidate.encode(), tests, None, policy)
+        else:
+            report = apart.rehearse(role, candidate.encode(), tests, policy)
+        json.dumps(report)
     sys.modules["__main__"] = main
     del sys.modules["candidate"]
     linecache.clearcache()
@@ -104,25 +106,3 @@ def refuse_tracing():
     sys.settrace = settrace
     # For those who find the function that was there. A hook can't be taken away again.
     sys.addaudithook(refuse)
-
-
-def rehearse(role, candidate, tests, policy):
-    """Judges a candidate in this process, as children do."""
-    if role == SHARED:
-        return judge(candidate, tests, None, policy)
-    own, far = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_STREAM)
-    pid = os.fork()
-    if pid == 0:
-        try:
-            own.close()
-            serve(candidate, far.fileno(), PLAIN) if role == TESTS else judge_remotely(tests, None, far.fileno())
-        finally:
-            os._exit(0)
-    far.close()
-    try:
-        if role == TESTS:
-            return judge_remotely(tests, None, own.fileno())
-        return serve(candidate, own.fileno(), policy)
-    finally:
-        own.close()
-        os.waitpid(pid, 0)

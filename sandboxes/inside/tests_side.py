@@ -12,7 +12,8 @@ from .judge import MESSAGE_CHARS, TESTS_FILE, TRACEBACK_CHARS, describe
 from .libraries import SAFE_MODULES
 from .link import RAISED, Gone
 from .operators import is_special
-from .output import MOST_JSON_BYTES, output_of, record_of
+from .output import MOST_JSON_BYTES, output_of
+from .record import record_of
 from .stand_ins import ADVICE
 
 BUILTINS = frozenset(vars(sys.modules["builtins"]))

@@ -1,0 +1,328 @@
+/* What a fork server and its new child do before and after a program, as fork_server.py says it, without Python.
+ *
+ * After a fork, each page that the child or the fork server writes to costs a page fault, and Python writes to every
+ * object that it so much as looks at. Where this is not compiled, fork_server.py does the same itself.
+ */
+
+#ifndef __linux__
+#error "Elsewhere fork_server.py does without."
+#endif
+
+#define _GNU_SOURCE
+#define PY_SSIZE_T_CLEAN
+#define Py_LIMITED_API 0x030B0000
+#include <Python.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/* As in frames.py, from here to struct start. */
+enum { REPORT_FD = 3, SETUP_FD = 4, CHANNEL_FD = 5, FIRST_FREE_FD = 64 };
+enum { SEAL_BYTES = 16, SAME_TESTS = -1, ENDED = 1, LEFT_SOME = 2, STARTED = 'S', BROKEN = 'B' };
+
+struct job {
+    int64_t tests_bytes, candidate_bytes, limits[5];
+};
+
+struct __attribute__((packed)) state {
+    uint8_t phase;
+    int32_t pid;
+    double cpu_seconds;
+    int32_t status;
+    int64_t peak_memory_bytes;
+};
+
+struct __attribute__((packed)) start {
+    char word;
+    double began;
+};
+
+enum { MOST_LIMITS = 16 };
+
+/* What all children of one call of `run` have in common. */
+struct plan {
+    PyObject *server, *report, *streams, *enter;
+    int resources[MOST_LIMITS];
+    struct rlimit limits[MOST_LIMITS];
+    Py_ssize_t limits_count;
+    int link;
+};
+
+/* What Python does at an interrupt, which is for children alone. */
+static PyOS_sighandler_t at_interrupt = SIG_DFL;
+
+/* Whether so many bytes were read. If not, an error is set, unless the writer has gone. */
+static int
+read_exact(int fd, void *into, size_t size)
+{
+    char *next = into;
+    while (size > 0) {
+        ssize_t got = read(fd, next, size);
+        if (got == 0)
+            return 0;
+        if (got < 0) {
+            if (errno != EINTR)
+                PyErr_SetFromErrno(PyExc_OSError);
+            if (errno != EINTR || PyErr_CheckSignals() < 0)
+                return 0;
+            continue;
+        }
+        next += got;
+        size -= (size_t)got;
+    }
+    return 1;
+}
+
+/* Whether all was written. If not, an error is set. */
+static int
+write_all(int fd, const void *from, size_t size)
+{
+    const char *next = from;
+    while (size > 0) {
+        ssize_t put = write(fd, next, size);
+        if (put < 0) {
+            if (errno != EINTR)
+                PyErr_SetFromErrno(PyExc_OSError);
+            if (errno != EINTR || PyErr_CheckSignals() < 0)
+                return 0;
+            continue;
+        }
+        next += put;
+        size -= (size_t)put;
+    }
+    return 1;
+}
+
+/* Gives a new child what is its own. Returns its candidate, or NULL with an error set. */
+static PyObject *
+set_up_child(const struct plan *plan, Py_ssize_t candidate_bytes)
+{
+    PyObject *candidate = PyBytes_FromStringAndSize(NULL, candidate_bytes);
+    if (candidate == NULL)
+        return NULL;
+    if (!read_exact(CHANNEL_FD, PyBytes_AsString(candidate), (size_t)candidate_bytes)) {
+        if (!PyErr_Occurred())
+            PyErr_SetString(PyExc_EOFError, "the supervisor has gone");
+        return NULL;
+    }
+    if (setsid() < 0)
+        return PyErr_SetFromErrno(PyExc_OSError);
+    PyOS_setsig(SIGINT, at_interrupt);
+    if (plan->enter != Py_None) {
+        PyObject *entered = PyObject_CallNoArgs(plan->enter);
+        if (entered == NULL)
+            return NULL;
+        Py_DECREF(entered);
+    }
+    for (Py_ssize_t i = 0; i < plan->limits_count; i++)
+        if (setrlimit((__rlimit_resource_t)plan->resources[i], &plan->limits[i]) < 0)
+            return PyErr_SetFromErrno(PyExc_OSError);
+    PyGC_Enable();
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    struct start start = {STARTED, (double)now.tv_sec + 1e-9 * (double)now.tv_nsec};
+    return write_all(SETUP_FD, &start, sizeof start) ? candidate : NULL;
+}
+
+/* In a child that could not be set up: says why. */
+static void
+say_broken(void)
+{
+    PyObject *type, *error, *trace;
+    PyErr_Fetch(&type, &error, &trace);
+    PyErr_NormalizeException(&type, &error, &trace);
+    PyObject *name = PyType_GetName((PyTypeObject *)type);
+    PyObject *text = PyUnicode_FromFormat("%c%U: %S", BROKEN, name, error);
+    PyObject *words = text == NULL ? NULL : PyUnicode_AsEncodedString(text, "utf-8", "replace");
+    if (words == NULL)
+        write_all(SETUP_FD, "B", 1);
+    else
+        write_all(SETUP_FD, PyBytes_AsString(words), (size_t)PyBytes_Size(words));
+}
+
+static void
+flush(PyObject *stream)
+{
+    PyObject *done = stream == NULL ? NULL : PyObject_CallMethod(stream, "flush", NULL);
+    /* Closed, replaced, full: the program's own affair. */
+    PyErr_Clear();
+    Py_XDECREF(done);
+}
+
+/* Turns a new child into the program. The seal is in no object of Python's at any time. */
+static void
+be_child(const struct plan *plan, Py_ssize_t candidate_bytes)
+{
+    PyObject *candidate = set_up_child(plan, candidate_bytes);
+    if (candidate == NULL) {
+        say_broken();
+        _exit(0);
+    }
+    char seal[SEAL_BYTES];
+    if (!read_exact(CHANNEL_FD, seal, sizeof seal))
+        _exit(0);
+    if (plan->link >= 0)
+        dup3(plan->link, SETUP_FD, O_CLOEXEC);
+    for (int fd = plan->link >= 0 ? SETUP_FD + 1 : SETUP_FD; fd < FIRST_FREE_FD; fd++)
+        close(fd);
+    PyObject *report = PyObject_CallFunctionObjArgs(plan->report, candidate, plan->server, NULL);
+    if (report == NULL || !PyBytes_Check(report))
+        _exit(0);
+    char *words = PyBytes_AsString(report);
+    size_t size = (size_t)PyBytes_Size(report);
+    /* Without a copy, for which the program may have left no memory; and at once, so that nothing it left behind, which
+       has the pipe too, can write in between. */
+    struct iovec parts[] = {{seal, sizeof seal}, {words, size}};
+    ssize_t put;
+    do
+        put = writev(REPORT_FD, parts, 2);
+    while (put < 0 && errno == EINTR);
+    if (put < (ssize_t)sizeof seal)
+        _exit(0);
+    size_t done = (size_t)put - sizeof seal;
+    if (!write_all(REPORT_FD, words + done, size - done))
+        _exit(0);
+    for (Py_ssize_t i = 0; i < PyTuple_Size(plan->streams); i++)
+        flush(PyTuple_GetItem(plan->streams, i));
+    flush(PySys_GetObject("stdout"));
+    flush(PySys_GetObject("stderr"));
+    _exit(0);
+}
+
+/* Whether this process has children. These are also the orphans of its descendants. */
+static int
+has_children(void)
+{
+    return waitpid(-1, NULL, WNOHANG) >= 0 || errno != ECHILD;
+}
+
+/* Forks a child, waits for it and tells of its end. Whether that worked; if not, an error is set. */
+static int
+run_one(const struct plan *plan, const struct job *job, int reaps, struct state *state)
+{
+    PyOS_BeforeFork();
+    pid_t pid = fork();
+    if (pid == 0) {
+        PyOS_AfterFork_Child();
+        be_child(plan, (Py_ssize_t)job->candidate_bytes);
+    }
+    int number = errno;
+    PyOS_AfterFork_Parent();
+    if (pid < 0) {
+        errno = number;
+        PyErr_SetFromErrno(PyExc_OSError);
+        return 0;
+    }
+    if (plan->link >= 0)
+        close(plan->link);
+    int status;
+    struct rusage used;
+    while (wait4(pid, &status, 0, &used) < 0) {
+        if (errno != EINTR)
+            PyErr_SetFromErrno(PyExc_OSError);
+        if (errno != EINTR || PyErr_CheckSignals() < 0)
+            return 0;
+    }
+    state->phase = reaps && !has_children() ? ENDED : LEFT_SOME;
+    state->pid = (int32_t)pid;
+    state->status = status;
+    state->cpu_seconds = (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+                         1e-6 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
+    state->peak_memory_bytes = (int64_t)used.ru_maxrss * 1024;
+    return write_all(CHANNEL_FD, state, sizeof *state);
+}
+
+PyDoc_STRVAR(run_doc,
+             "run(packet, server, report, streams, enter, limits, link, reaps, again)\n--\n\n"
+             "Runs a job in a child.\n\n"
+             "Args:\n"
+             "    packet: the job, as JOB has it.\n"
+             "    server, report: report(candidate, server) runs the program in the child and returns its report, bytes.\n"
+             "    streams: a tuple of what the child flushes at its end.\n"
+             "    enter: called without arguments in the child, before its limits are set; None if there is nothing to do.\n"
+             "    limits: as `resource_limits` gives them.\n"
+             "    link: the descriptor of the program's socket to another one; -1 if it has none. Closed here.\n"
+             "    reaps: whether the orphans of the child are this process's children.\n"
+             "    again: whether to go on with the jobs that follow, as long as only their candidates differ.\n\n"
+             "Returns:\n"
+             "    (pid, packet): the child that left processes behind, 0 if none did, and the next job if it was read,\n"
+             "    else b\"\".\n\n"
+             "Raises:\n"
+             "    OSError: if there can be no child, or the supervisor has gone.");
+
+static PyObject *
+run(PyObject *Py_UNUSED(module), PyObject *arguments)
+{
+    struct plan plan;
+    const char *packet;
+    Py_ssize_t packet_bytes;
+    PyObject *limits;
+    int reaps, again;
+    if (!PyArg_ParseTuple(arguments, "y#OOOOOipp", &packet, &packet_bytes, &plan.server, &plan.report, &plan.streams,
+                          &plan.enter, &limits, &plan.link, &reaps, &again))
+        return NULL;
+    struct job job, next;
+    plan.limits_count = PyList_Size(limits);
+    if (packet_bytes != sizeof job || plan.limits_count > MOST_LIMITS || !PyTuple_Check(plan.streams)) {
+        PyErr_SetString(PyExc_ValueError, "no job, too many limits, or no streams");
+        return NULL;
+    }
+    memcpy(&job, packet, sizeof job);
+    for (Py_ssize_t i = 0; i < plan.limits_count; i++) {
+        /* RLIM_INFINITY is -1 in Python. */
+        unsigned long long soft, hard;
+        if (!PyArg_ParseTuple(PyList_GetItem(limits, i), "i(KK)", &plan.resources[i], &soft, &hard))
+            return NULL;
+        plan.limits[i].rlim_cur = (rlim_t)soft;
+        plan.limits[i].rlim_max = (rlim_t)hard;
+    }
+    struct state state;
+    while (run_one(&plan, &job, reaps, &state)) {
+        if (state.phase == LEFT_SOME)
+            return Py_BuildValue("iy", (int)state.pid, "");
+        if (!again)
+            return Py_BuildValue("iy", 0, "");
+        if (!read_exact(CHANNEL_FD, &next, sizeof next))
+            return PyErr_Occurred() ? NULL : Py_BuildValue("iy", 0, "");
+        if (next.tests_bytes != SAME_TESTS || memcmp(next.limits, job.limits, sizeof job.limits) != 0)
+            return Py_BuildValue("iy#", 0, (const char *)&next, (Py_ssize_t)sizeof next);
+        job = next;
+    }
+    return NULL;
+}
+
+PyDoc_STRVAR(hold_interrupts_doc,
+             "hold_interrupts()\n--\n\n"
+             "Has an interrupt end this process, as a signal does; in children it is Python's again.");
+
+static PyObject *
+hold_interrupts(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(nothing))
+{
+    at_interrupt = PyOS_setsig(SIGINT, SIG_DFL);
+    Py_RETURN_NONE;
+}
+
+static PyMethodDef functions[] = {
+    {"run", run, METH_VARARGS, run_doc},
+    {"hold_interrupts", hold_interrupts, METH_NOARGS, hold_interrupts_doc},
+    {NULL, NULL, 0, NULL},
+};
+
+static struct PyModuleDef definition = {
+    PyModuleDef_HEAD_INIT, .m_name = "forking", .m_doc = "What children need before and after a program.",
+    .m_methods = functions,
+};
+
+PyMODINIT_FUNC
+PyInit_forking(void)
+{
+    return PyModuleDef_Init(&definition);
+}

@@ -1,0 +1,142 @@
+"""The extension module that forks, the way without it, and the huge pages for the interpreter's code."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import sandboxes
+from sandboxes import Limits, Outcome, Program
+from sandboxes.inside import frames
+
+PACKAGE = Path(sandboxes.__file__).parent
+# Programs of every outcome, with tests that the next one has too, so that they run one after the other.
+TESTS = "assert f() == 1"
+CANDIDATES = {
+    "passes": "def f(): return 1",
+    "passes again": "print('seen')\ndef f(): return 1",
+    "fails": "def f(): return 2",
+    "does not compile": "def f(: return 1",
+    "crashes": "import os\ndef f(): os.abort()",
+    "leaves": "import os\ndef f(): os._exit(0)",
+    "hangs": "def f():\n    while True: pass",
+    "uses up its memory": "def f(): return len(bytearray(1 << 34))",
+    "is interrupted": "import os, signal\ndef f():\n    os.kill(os.getpid(), signal.SIGINT)\n    return 1",
+    "leaves a process": "import os, time\ndef f():\n    if os.fork() == 0: time.sleep(60)\n    return 1",
+    "forks and goes on": "import os\ndef f():\n    os.fork()\n    return 1",
+    "collects garbage": "import gc\ndef f(): return int(gc.isenabled())",
+    "closes its output": "import sys\nsys.stdout.close()\ndef f(): return 1",
+    "comes last": "def f(): return 1",
+}
+RUN = """
+import json, sys
+from sandboxes import Limits, Pool, Program, open_sandbox
+from sandboxes.rlimit_process import has_extension_module
+limits = Limits(wall_seconds=2.0)
+pool = Pool(open_sandbox("subprocess", isolation=sys.argv[1]))
+ended = pool.run_all([Program(each, sys.argv[3], limits, grading=sys.argv[2]) for each in sys.argv[4:]], 1)
+pool.close()
+print(json.dumps([has_extension_module(), [[each.outcome.value, each.exception_type, each.stdout] for each in ended]]))
+"""
+
+
+@pytest.fixture(scope="module")
+def without(tmp_path_factory):
+    """A folder with the package as it is where it could not be compiled."""
+    folder = tmp_path_factory.mktemp("without")
+    shutil.copytree(PACKAGE, folder / "sandboxes", ignore=shutil.ignore_patterns("*.so", "__pycache__"))
+    # Programs may be another user than the one who runs the tests.
+    for path in (folder, *folder.parents):
+        if path.owner() == folder.owner() and not path.stat().st_mode & 0o001:
+            path.chmod(0o711)
+    return folder
+
+
+def verdicts(folder, isolation, grading):
+    """(whether the module is there, what became of CANDIDATES) with the package in a folder."""
+    command = [sys.executable, "-c", RUN, isolation, grading, TESTS, *CANDIDATES.values()]
+    environment = {**os.environ, "PYTHONPATH": str(folder)}
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    there, ended = json.loads(done.stdout)
+    return there, dict(zip(CANDIDATES, ended, strict=True))
+
+
+@pytest.mark.parametrize("isolation", ["auto", "off"])
+@pytest.mark.parametrize("grading", ["shared", "separate"])
+def test_without_the_module_verdicts_are_the_same(without, isolation, grading):
+    """What becomes of programs does not depend on whether the module was compiled."""
+    pytest.importorskip("sandboxes.inside.forking")
+    there, compiled = verdicts(PACKAGE.parent, isolation, grading)
+    missing, python = verdicts(without, isolation, grading)
+    assert (there, missing) == (True, False)
+    assert compiled == python
+    assert compiled["comes last"][0] == "passed"
+
+
+def test_a_program_without_the_module_is_forked_in_python(without):
+    """Without the module nothing of it is needed: programs run."""
+    _, ended = verdicts(without, "auto", "shared")
+    assert (ended["passes again"], ended["fails"][0]) == (["passed", "", "seen\n"], "failed")
+
+
+def test_doctor_says_that_the_module_is_missing(without):
+    """`code-eval doctor` says what is slower and how to mend it, and that all is well."""
+    command = [sys.executable, "-m", "code_tasks.cli", "doctor"]
+    environment = {**os.environ, "PYTHONPATH": str(without)}
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, cwd=without)
+    assert "there was no C compiler" in done.stdout
+    assert "all is well" in done.stdout
+
+
+def test_what_is_no_job_is_refused():
+    """The module takes a job of the right size alone."""
+    forking = pytest.importorskip("sandboxes.inside.forking")
+    with pytest.raises(ValueError, match="no job"):
+        forking.run(b"short", None, None, (), None, [], -1, True, False)
+
+
+def test_the_module_knows_the_frames():
+    """What the module was compiled with are the numbers of frames.py."""
+    source = (PACKAGE / "inside" / "forking.c").read_text()
+    names = ("REPORT_FD", "SETUP_FD", "CHANNEL_FD", "FIRST_FREE_FD", "SEAL_BYTES", "ENDED", "LEFT_SOME")
+    assert [name for name in names if f"{name} = {getattr(frames, name)}" not in source] == []
+    assert (frames.JOB.size, frames.STATE.format, frames.START.format) == (7 * 8, "=Bidiq", "=cd")
+
+
+def test_jobs_follow_each_other_in_one_fork_server(counting_pool):
+    """Programs with the same tests and then with other ones, limits or none of both get their own verdicts."""
+    limits, longer = Limits(wall_seconds=3.0), Limits(wall_seconds=4.0)
+    programs = [
+        Program(f"def f(): return {number % 3}", f"assert f() == {tests}", either)
+        for number in range(12)
+        for tests in (1, 1, 2)
+        for either in (limits, limits, longer)
+    ]
+    ended = counting_pool.run_all(programs, 1)
+    right = [each.candidate[-1] == each.tests[-1] for each in programs]
+    assert [each.outcome is Outcome.PASSED for each in ended] == right
+
+
+def test_code_in_huge_pages_is_the_same_code():
+    """The interpreter runs on when its code has been moved, which then is in huge pages and reads as before."""
+    script = """
+import ctypes, hashlib, os, sys
+from sandboxes.inside.text_pages import huge_bytes, readable_parts, use_huge_pages_for_code
+def read(parts):
+    return hashlib.sha256(b"".join(ctypes.string_at(start, end - start) for start, end in parts)).hexdigest()
+parts = readable_parts(os.path.realpath(sys.executable))
+before = read(parts)
+use_huge_pages_for_code()
+import json, decimal, random, re
+assert json.loads("[1]") == [1] and decimal.Decimal(3) / 2 and re.match("a+", "aa")
+left = readable_parts(os.path.realpath(sys.executable))
+moved = sum(end - start for start, end in parts) - sum(end - start for start, end in left)
+print(read(parts) == before, moved % (2 << 20))
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["True", "0"]
