@@ -287,6 +287,8 @@ def verdict_from(frame: dict[str, Any], layers: Sequence[str]) -> Verdict:
         return value[:MOST_TEXT_CHARS]
 
     try:
+        output, record = text("output"), text("record")
+        tests = frame.get("tests") or (recorded(record_from(record)) if record else ())
         return Verdict(
             outcome=Outcome(frame["outcome"]),
             detail=printable(text("detail")),
@@ -301,8 +303,8 @@ def verdict_from(frame: dict[str, Any], layers: Sequence[str]) -> Verdict:
             peak_memory_bytes=int(frame["peak_memory_bytes"]),
             isolation=tuple(layers),
             grading="separate" if frame.get("grading") == "separate" else "shared",
-            output=value_of(text("output")),
-            tests=tuple(map(test_from, frame.get("tests") or recorded(record_from(text("record"))))),
+            output=value_of(output) if output else None,
+            tests=tuple(map(test_from, tests)),
         )
     except (KeyError, TypeError, ValueError, OverflowError, AttributeError) as error:
         raise GuestBroken(f"the guest's verdict is not one: {error}") from error

@@ -97,7 +97,7 @@ def test_what_is_no_job_is_refused():
     """The module takes a job of the right size alone."""
     forking = pytest.importorskip("sandboxes.inside.forking")
     with pytest.raises(ValueError, match="no job"):
-        forking.run(b"short", None, None, (), None, [], -1, True, False)
+        forking.run(b"short", None, None, (), None, [], -1, True, True, False)
 
 
 def test_the_module_knows_the_frames():

@@ -19,6 +19,7 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -53,7 +54,7 @@ struct plan {
     int resources[MOST_LIMITS];
     struct rlimit limits[MOST_LIMITS];
     Py_ssize_t limits_count;
-    int link;
+    int link, own_session;
 };
 
 /* What Python does at an interrupt, which is for children alone. */
@@ -113,7 +114,8 @@ set_up_child(const struct plan *plan, Py_ssize_t candidate_bytes)
             PyErr_SetString(PyExc_EOFError, "the supervisor has gone");
         return NULL;
     }
-    if (setsid() < 0)
+    /* As fork_server.py has it. */
+    if ((plan->own_session ? setsid() : setpgid(0, 0)) < 0)
         return PyErr_SetFromErrno(PyExc_OSError);
     PyOS_setsig(SIGINT, at_interrupt);
     if (plan->enter != Py_None) {
@@ -148,6 +150,18 @@ say_broken(void)
         write_all(SETUP_FD, PyBytes_AsString(words), (size_t)PyBytes_Size(words));
 }
 
+/* Closes what a child does not keep, from a descriptor on. */
+static void
+close_all_from(int first)
+{
+#ifdef SYS_close_range
+    if (syscall(SYS_close_range, first, FIRST_FREE_FD - 1, 0) == 0)
+        return;
+#endif
+    for (int fd = first; fd < FIRST_FREE_FD; fd++)
+        close(fd);
+}
+
 static void
 flush(PyObject *stream)
 {
@@ -155,6 +169,19 @@ flush(PyObject *stream)
     /* Closed, replaced, full: the program's own affair. */
     PyErr_Clear();
     Py_XDECREF(done);
+}
+
+/* Flushes (stdout, stderr) as they were, and those that the program has put in their places. */
+static void
+flush_all(PyObject *streams)
+{
+    static const char *names[] = {"stdout", "stderr"};
+    for (Py_ssize_t i = 0; i < 2; i++) {
+        PyObject *first = PyTuple_GetItem(streams, i), *last = PySys_GetObject(names[i]);
+        flush(first);
+        if (last != first)
+            flush(last);
+    }
 }
 
 /* Turns a new child into the program. The seal is in no object of Python's at any time. */
@@ -171,8 +198,7 @@ be_child(const struct plan *plan, Py_ssize_t candidate_bytes)
         _exit(0);
     if (plan->link >= 0)
         dup3(plan->link, SETUP_FD, O_CLOEXEC);
-    for (int fd = plan->link >= 0 ? SETUP_FD + 1 : SETUP_FD; fd < FIRST_FREE_FD; fd++)
-        close(fd);
+    close_all_from(plan->link >= 0 ? SETUP_FD + 1 : SETUP_FD);
     PyObject *report = PyObject_CallFunctionObjArgs(plan->report, candidate, plan->server, NULL);
     if (report == NULL || !PyBytes_Check(report))
         _exit(0);
@@ -190,10 +216,7 @@ be_child(const struct plan *plan, Py_ssize_t candidate_bytes)
     size_t done = (size_t)put - sizeof seal;
     if (!write_all(REPORT_FD, words + done, size - done))
         _exit(0);
-    for (Py_ssize_t i = 0; i < PyTuple_Size(plan->streams); i++)
-        flush(PyTuple_GetItem(plan->streams, i));
-    flush(PySys_GetObject("stdout"));
-    flush(PySys_GetObject("stderr"));
+    flush_all(plan->streams);
     _exit(0);
 }
 
@@ -241,15 +264,16 @@ run_one(const struct plan *plan, const struct job *job, int reaps, struct state 
 }
 
 PyDoc_STRVAR(run_doc,
-             "run(packet, server, report, streams, enter, limits, link, reaps, again)\n--\n\n"
+             "run(packet, server, report, streams, enter, limits, link, own_session, reaps, again)\n--\n\n"
              "Runs a job in a child.\n\n"
              "Args:\n"
              "    packet: the job, as JOB has it.\n"
              "    server, report: report(candidate, server) runs the program in the child and returns its report, bytes.\n"
-             "    streams: a tuple of what the child flushes at its end.\n"
+             "    streams: (stdout, stderr), which the child flushes at its end.\n"
              "    enter: called without arguments in the child, before its limits are set; None if there is nothing to do.\n"
              "    limits: as `resource_limits` gives them.\n"
              "    link: the descriptor of the program's socket to another one; -1 if it has none. Closed here.\n"
+             "    own_session: whether the child is to have a session of its own; else it has a process group.\n"
              "    reaps: whether the orphans of the child are this process's children.\n"
              "    again: whether to go on with the jobs that follow, as long as only their candidates differ.\n\n"
              "Returns:\n"
@@ -266,13 +290,13 @@ run(PyObject *Py_UNUSED(module), PyObject *arguments)
     Py_ssize_t packet_bytes;
     PyObject *limits;
     int reaps, again;
-    if (!PyArg_ParseTuple(arguments, "y#OOOOOipp", &packet, &packet_bytes, &plan.server, &plan.report, &plan.streams,
-                          &plan.enter, &limits, &plan.link, &reaps, &again))
+    if (!PyArg_ParseTuple(arguments, "y#OOOOOippp", &packet, &packet_bytes, &plan.server, &plan.report, &plan.streams,
+                          &plan.enter, &limits, &plan.link, &plan.own_session, &reaps, &again))
         return NULL;
     struct job job, next;
     plan.limits_count = PyList_Size(limits);
-    if (packet_bytes != sizeof job || plan.limits_count > MOST_LIMITS || !PyTuple_Check(plan.streams)) {
-        PyErr_SetString(PyExc_ValueError, "no job, too many limits, or no streams");
+    if (packet_bytes != sizeof job || plan.limits_count < 0 || plan.limits_count > MOST_LIMITS || PyTuple_Size(plan.streams) != 2) {
+        PyErr_SetString(PyExc_ValueError, "no job, too many limits, or other than two streams");
         return NULL;
     }
     memcpy(&job, packet, sizeof job);

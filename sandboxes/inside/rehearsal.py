@@ -8,9 +8,15 @@ import sys
 
 from .frames import SHARED, TESTS
 from .judge import judge
+from .kernel import libc
 from .policy import PLAIN
 
 PRELOADED = ("bisect", "collections", "copy", "functools", "heapq", "math", "operator", "re", "string", "typing")
+# Of CPython's memory for small objects: their sizes, a step apart, where the first one of a size lies that is new, and
+# how many may have to be filled up before.
+SMALL_SIZES, BYTES_OF_POOL_HEADER, MOST_GAPS = (16, 513, 16), 48, 4096
+PAGE_BYTES, BYTES_OF_EMPTY = 4096, sys.getsizeof(b"")
+FILLING = []
 REHEARSAL = """
 import math
 from typing import List, Optional
@@ -89,6 +95,23 @@ def warm_up(role, preload, policy, apart):
     gc.collect()
     # Else each child's collector writes to every page that holds an object of this process.
     gc.freeze()
+    tidy_memory()
+
+
+def tidy_memory():
+    """Has children find new memory side by side: in gaps between old objects each would cost them a page of its own."""
+    for size in range(*SMALL_SIZES):
+        for _ in range(MOST_GAPS):
+            # The smallest that are nothing but their size. Each stays where it is, in what was a gap.
+            filling = (
+                bytes(size - BYTES_OF_EMPTY) if size > BYTES_OF_EMPTY else (object() if size == 16 else float(size))
+            )
+            FILLING.append(filling)
+            if id(filling) % PAGE_BYTES == BYTES_OF_POOL_HEADER:
+                # The first of new ones.
+                break
+    if hasattr(libc, "malloc_trim"):
+        libc.malloc_trim(0)
 
 
 def refuse_tracing():
