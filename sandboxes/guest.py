@@ -112,13 +112,14 @@ def serve_as_fork_server(options):
     hold_interrupts()
     workplace = WORK_FOLDER if folders else os.path.join(options["scratch"], PLAIN_NAME)
     set_surroundings(options, workplace, layers)
-    warm_up(options["role"], options["preload"], policy, apart)
+    in_place = None if folders else workplace
+    server = ForkServer(options["role"], link.channel, privileges, in_place, options["announces"], policy, apart)
+    warm_up(server, options["preload"])
     sys.stdout.flush()
     link.say(folders, layers=layers, missing=missing, owner=privileges.owner)
     for folder in folders:
         os.close(folder)
-    in_place = None if folders else workplace
-    ForkServer(options["role"], link.channel, privileges, in_place, options["announces"], policy, apart).serve()
+    server.serve()
 
 
 def interpreter_folders():

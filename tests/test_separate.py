@@ -8,7 +8,8 @@ import pytest
 from separate_pair import in_child, judge_separately, report_to
 from separate_programs import SeparateProgram, read_programs
 
-from sandboxes.inside.judge import judge
+from sandboxes.inside.judge import judge, new_module
+from sandboxes.inside.policy import PLAIN
 
 HONEST = [program for name in ("honest_functions", "honest_classes", "honest_more") for program in read_programs(name)]
 HOSTILE = read_programs("hostile")
@@ -22,7 +23,9 @@ def each(programs: list[SeparateProgram]) -> Any:
 def judge_together(candidate: str, tests: str) -> dict[str, Any] | None:
     """The report of one process that runs both."""
     read_end, write_end = os.pipe()
-    pid = in_child(lambda: report_to(write_end, judge(candidate.encode(), tests, None)), (read_end,), 10)
+    pid = in_child(
+        lambda: report_to(write_end, judge(candidate.encode(), tests, None, PLAIN, new_module())), (read_end,), 10
+    )
     os.close(write_end)
     with open(read_end, "rb") as said:
         report = said.read()

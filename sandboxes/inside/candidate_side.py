@@ -63,7 +63,8 @@ def run_candidate(candidate, module, policy):
         source = candidate.decode("utf-8", "surrogatepass")
         linecache.cache[CANDIDATE_FILE] = (len(source), None, source.splitlines(True), CANDIDATE_FILE)
         code = policy.compile(source, CANDIDATE_FILE)
-        policy.prepare(module)
+        if policy.prepare is not None:
+            policy.prepare(module)
     except BaseException as error:
         return describe(error, "compile_error")
     try:

@@ -100,12 +100,15 @@ def run_script(policy):
     module = type(sys)("__main__")
     module.__file__ = CANDIDATE_FILE
     sys.modules["__main__"] = module
+    # The one that programs with tests are.
+    del sys.modules["candidate"]
     try:
         with open(CANDIDATE_FILE, "rb") as file:
             source = file.read().decode("utf-8", "surrogatepass")
         linecache.cache[CANDIDATE_FILE] = (len(source), None, source.splitlines(True), CANDIDATE_FILE)
         code = policy.compile(source, CANDIDATE_FILE)
-        policy.prepare(module)
+        if policy.prepare is not None:
+            policy.prepare(module)
     except BaseException as error:
         return describe(error, "compile_error")
     report = None

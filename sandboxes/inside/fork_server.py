@@ -17,6 +17,7 @@ import time
 import warnings
 
 from .commands import prepare_step, run_step
+from .compiled import forking
 from .endings import end_descendants
 from .frames import (
     ALL_ENDED,
@@ -37,15 +38,9 @@ from .frames import (
     TESTS,
     read_exact,
 )
-from .judge import TESTS_FILE, judge
+from .judge import TESTS_FILE, judge, new_module
 from .kernel import LINUX
-from .record import record_of
-
-try:
-    from . import forking
-except ImportError:
-    # Not compiled, or for another Python or system than a container's.
-    forking = None
+from .record import RECORD, record_of
 
 # By how much a hard limit is above the soft one. CPU: the signal that can be told from others comes before the one that
 # can't be caught. Memory: what `make_room` makes.
@@ -88,6 +83,8 @@ class ForkServer:
         self.enter = self.enter_child if workplace is not None or privileges.changes_children else None
         # Whether the job at hand is a step of a program that has steps.
         self.runs_step = False
+        # Of a program whose tests are in the same process.
+        self.module = new_module() if apart is None else None
 
     def serve(self):
         """Takes jobs until the supervisor closes its end."""
@@ -265,7 +262,7 @@ def run_child(job, server, limits):
         # The seal is a value of this expression alone: in no variable that a look at all frames finds, nor in an object
         # that the garbage collector tells of. It would tell of the unfinished values of a frame, but for one that calls
         # a function of C, so that is what calls `reported`.
-        write(REPORT_FD, last_word(server) + next(map(reported, (candidate,), (server,))))
+        write(REPORT_FD, last_word(server) + next(map(reported_once, (candidate,), (server,))))
         for stream in (*streams, getattr(sys, "stdout", None), getattr(sys, "stderr", None)):
             try:
                 stream.flush()
@@ -275,30 +272,38 @@ def run_child(job, server, limits):
         leave(0)
 
 
+def reported_once(candidate, server):
+    """What `reported` returns, but not in a copy of this process that the candidate forked."""
+    leave, own_pid = os._exit, os.getpid
+    pid = own_pid()
+    said = reported(candidate, server)
+    if own_pid() != pid:
+        leave(0)
+    return said
+
+
 def reported(candidate, server):
     """Runs the program and returns its report, bytes.
 
     A candidate can put others in the place of the functions and names that are global here. So what it is that makes a
     report one of a pass is only the way that is taken through this function.
     """
-    leave, encode, own_pid = os._exit, encoded, os.getpid
-    pid, policy, module = own_pid(), server.policy, None
+    policy, module = server.policy, None
     try:
         if server.runs_step:
             report = run_step(candidate, policy)
         elif server.apart is None:
-            module = type(sys)("candidate")
+            module = server.module
             report = judge(candidate, server.tests, server.tests_code, policy, module)
+            if report is None and policy.output_variable is None and RECORD not in module.__dict__:
+                # All that is left to say of most programs that pass.
+                return b"P"
         else:
             report = server.apart.run(server.role, candidate, policy)
         # Which of the two it is stands before code of the candidate's, that of a repr, can run again.
-        said = (b"P" if report is None else b"O") + encode(report, module, policy)
+        return (b"P" if report is None else b"O") + encoded(report, module, policy)
     except MemoryError:
-        said = b'O{"outcome": "out_of_memory", "detail": "MemoryError"}'
-    if own_pid() != pid:
-        # A copy that the candidate forked.
-        leave(0)
-    return said
+        return b'O{"outcome": "out_of_memory", "detail": "MemoryError"}'
 
 
 def last_word(server):

@@ -15,6 +15,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdint.h>
 #include <string.h>
@@ -188,6 +189,7 @@ flush_all(PyObject *streams)
 static void
 be_child(const struct plan *plan, Py_ssize_t candidate_bytes)
 {
+    pid_t own = getpid();
     PyObject *candidate = set_up_child(plan, candidate_bytes);
     if (candidate == NULL) {
         say_broken();
@@ -200,7 +202,8 @@ be_child(const struct plan *plan, Py_ssize_t candidate_bytes)
         dup3(plan->link, SETUP_FD, O_CLOEXEC);
     close_all_from(plan->link >= 0 ? SETUP_FD + 1 : SETUP_FD);
     PyObject *report = PyObject_CallFunctionObjArgs(plan->report, candidate, plan->server, NULL);
-    if (report == NULL || !PyBytes_Check(report))
+    /* Also in a copy of this process that the candidate forked. */
+    if (report == NULL || !PyBytes_Check(report) || getpid() != own)
         _exit(0);
     char *words = PyBytes_AsString(report);
     size_t size = (size_t)PyBytes_Size(report);
@@ -227,12 +230,32 @@ has_children(void)
     return waitpid(-1, NULL, WNOHANG) >= 0 || errno != ECHILD;
 }
 
+/* Forks. The child begins on this process's CPU, in whose caches its memory is: this process will only wait. */
+static pid_t
+fork_here(void)
+{
+    cpu_set_t allowed, here;
+    int cpu = sched_getcpu();
+    int held = cpu >= 0 && cpu < CPU_SETSIZE && sched_getaffinity(0, sizeof allowed, &allowed) == 0;
+    if (held) {
+        CPU_ZERO(&here);
+        CPU_SET(cpu, &here);
+        held = sched_setaffinity(0, sizeof here, &here) == 0;
+    }
+    pid_t pid = fork();
+    int number = errno;
+    if (held)
+        sched_setaffinity(0, sizeof allowed, &allowed);
+    errno = number;
+    return pid;
+}
+
 /* Forks a child, waits for it and tells of its end. Whether that worked; if not, an error is set. */
 static int
 run_one(const struct plan *plan, const struct job *job, int reaps, struct state *state)
 {
     PyOS_BeforeFork();
-    pid_t pid = fork();
+    pid_t pid = fork_here();
     if (pid == 0) {
         PyOS_AfterFork_Child();
         be_child(plan, (Py_ssize_t)job->candidate_bytes);
@@ -295,7 +318,8 @@ run(PyObject *Py_UNUSED(module), PyObject *arguments)
         return NULL;
     struct job job, next;
     plan.limits_count = PyList_Size(limits);
-    if (packet_bytes != sizeof job || plan.limits_count < 0 || plan.limits_count > MOST_LIMITS || PyTuple_Size(plan.streams) != 2) {
+    if (packet_bytes != sizeof job || plan.limits_count < 0 || plan.limits_count > MOST_LIMITS ||
+        PyTuple_Size(plan.streams) != 2) {
         PyErr_SetString(PyExc_ValueError, "no job, too many limits, or other than two streams");
         return NULL;
     }
@@ -334,7 +358,25 @@ hold_interrupts(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(nothing))
     Py_RETURN_NONE;
 }
 
+PyDoc_STRVAR(refuse_tracing_doc,
+             "refuse_tracing(event, arguments)\n--\n\n"
+             "An audit hook, which raises RuntimeError for sys.settrace.");
+
+static PyObject *
+refuse_tracing(PyObject *Py_UNUSED(module), PyObject *arguments)
+{
+    PyObject *event = PyTuple_GetItem(arguments, 0);
+    if (event == NULL)
+        return NULL;
+    if (PyUnicode_Check(event) && PyUnicode_CompareWithASCIIString(event, "sys.settrace") == 0) {
+        PyErr_SetString(PyExc_RuntimeError, "sys.settrace is not possible in this sandbox");
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
 static PyMethodDef functions[] = {
+    {"refuse_tracing", refuse_tracing, METH_VARARGS, refuse_tracing_doc},
     {"run", run, METH_VARARGS, run_doc},
     {"hold_interrupts", hold_interrupts, METH_NOARGS, hold_interrupts_doc},
     {NULL, NULL, 0, NULL},

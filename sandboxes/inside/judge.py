@@ -7,7 +7,6 @@ import sys
 import traceback
 
 from .asserts import values_of
-from .policy import PLAIN
 
 CANDIDATE_FILE = "candidate.py"
 TESTS_FILE = "tests.py"
@@ -15,36 +14,49 @@ OWN_FILES = (CANDIDATE_FILE, TESTS_FILE)
 # A report is written at once into a pipe that holds 64 KiB, since it is read after the child's end.
 MESSAGE_CHARS, TRACEBACK_CHARS = 2000, 6000
 MOST_FRAMES_READ, MOST_FRAMES_SHOWN, MOST_TRACEBACK_LINES = 200, 20, 100
+# What a candidate's traceback shows lines of.
+SOURCE_OF = {CANDIDATE_FILE: ""}
 
 
-def judge(candidate, tests, tests_code, policy=PLAIN, module=None):
-    """Runs a candidate, then its tests, in one new module.
+def new_module():
+    """A module for a candidate and its tests, where others find it. Made before the fork, so that no child has to."""
+    module = type(sys)("candidate")
+    module.__file__ = CANDIDATE_FILE
+    sys.modules["candidate"] = module
+    # Else `import __main__` is this file.
+    sys.modules["__main__"] = type(sys)("__main__")
+    linecache.cache[CANDIDATE_FILE] = (source_of_candidate,)
+    return module
+
+
+def source_of_candidate():
+    """For tracebacks, once they ask for it."""
+    return SOURCE_OF[CANDIDATE_FILE]
+
+
+def judge(candidate, tests, tests_code, policy, module):
+    """Runs a candidate, then its tests, in one module.
 
     Args:
         candidate: source, bytes.
         tests: source, text.
         tests_code: the tests compiled, or None if they are to be compiled here.
         policy: that both obey.
-        module: the new module; made here if it is None.
+        module: from `new_module`.
 
     Returns:
         None if the program passed, else the report: a dict with "outcome" and what went wrong.
     """
-    module = module or type(sys)("candidate")
-    module.__file__ = CANDIDATE_FILE
-    sys.modules["candidate"] = module
-    # Else `import __main__` is this file.
-    sys.modules["__main__"] = type(sys)("__main__")
     try:
-        source = candidate.decode("utf-8", "surrogatepass")
-        show_source(CANDIDATE_FILE, source)
+        SOURCE_OF[CANDIDATE_FILE] = source = candidate.decode("utf-8", "surrogatepass")
         code = policy.compile(source, CANDIDATE_FILE)
         # Both before either runs, so that a candidate can't tamper with how its tests are compiled.
         if tests_code is None:
             tests_code = policy.compile_tests(tests, TESTS_FILE)
-        policy.prepare(module)
+        if policy.prepare is not None:
+            policy.prepare(module)
     except BaseException as error:
-        show_source(TESTS_FILE, tests)
+        show_sources(tests)
         return describe(error, "compile_error") or {"outcome": "compile_error"}
     names = module.__dict__
     try:
@@ -52,15 +64,16 @@ def judge(candidate, tests, tests_code, policy=PLAIN, module=None):
         # could have replaced.
         any(map(exec, (code, tests_code), (names, names)))
     except BaseException as error:
-        show_source(TESTS_FILE, tests)
+        show_sources(tests)
         # A candidate may have replaced `describe`: nothing that it returns is a pass.
         return describe(error, outcome_of(error)) or {"outcome": "failed"}
     return None
 
 
-def show_source(name, text):
-    """Has tracebacks show lines of a file that is not there."""
-    linecache.cache[name] = (len(text), None, text.splitlines(True), name)
+def show_sources(tests):
+    """Has tracebacks show lines of files that are not there, or that a candidate has put there."""
+    for name, text in ((CANDIDATE_FILE, SOURCE_OF[CANDIDATE_FILE]), (TESTS_FILE, tests)):
+        linecache.cache[name] = (len(text), None, text.splitlines(True), name)
 
 
 def outcome_of(error):

@@ -6,8 +6,10 @@ import linecache
 import site
 import sys
 
-from .frames import SHARED, TESTS
-from .judge import judge
+from .compiled import forking
+from .fork_server import reported
+from .frames import TESTS
+from .judge import new_module
 from .kernel import libc
 from .policy import PLAIN
 
@@ -17,6 +19,8 @@ PRELOADED = ("bisect", "collections", "copy", "functools", "heapq", "math", "ope
 SMALL_SIZES, BYTES_OF_POOL_HEADER, MOST_GAPS = (16, 513, 16), 48, 4096
 PAGE_BYTES, BYTES_OF_EMPTY = 4096, sys.getsizeof(b"")
 FILLING = []
+# The interpreter changes what it runs often.
+MORE_REHEARSALS = 20
 REHEARSAL = """
 import math
 from typing import List, Optional
@@ -66,31 +70,32 @@ def complete_builtins():
     site.sethelper()
 
 
-def warm_up(role, preload, policy, apart):
-    """Goes once through all that every child does, so that the memory it touches is in place before the forks.
+def warm_up(server, preload):
+    """Goes through all that every child does, so that the memory it touches is in place before the forks.
 
     Args:
-        role: SHARED, CANDIDATE or TESTS.
+        server: a ForkServer that has had no job.
         preload: names of more modules to import.
-        policy: of programs.
-        apart: the module of that name; None for SHARED.
     """
     for name in (*PRELOADED, *preload):
         __import__(name)
-    if role == SHARED:
+    if server.apart is None:
         refuse_tracing()
-    main = sys.modules["__main__"]
-    candidate = REHEARSAL if policy is PLAIN or role == TESTS else REHEARSAL_OF_A_POLICY
-    for right in (True, False, True, True):
-        tests = REHEARSAL_TESTS % (2 if right else 3)
-        if apart is None:
-            report = judge(candidate.encode(), tests, None, policy)
-        else:
-            report = apart.rehearse(role, candidate.encode(), tests, policy)
-        json.dumps(report)
-    sys.modules["__main__"] = main
-    del sys.modules["candidate"]
-    linecache.clearcache()
+    candidate = REHEARSAL if server.policy is PLAIN or server.role == TESTS else REHEARSAL_OF_A_POLICY
+    right, wrong = (REHEARSAL_TESTS % result for result in (2, 3))
+    if server.apart is None:
+        for server.tests in (right, wrong, *[right] * MORE_REHEARSALS):
+            reported(candidate.encode(), server)
+            linecache.clearcache()
+            server.module = new_module()
+        server.tests = ""
+    else:
+        main = sys.modules["__main__"]
+        for tests in (right, wrong, right, right):
+            json.dumps(server.apart.rehearse(server.role, candidate.encode(), tests, server.policy))
+        sys.modules["__main__"] = main
+        del sys.modules["candidate"]
+        linecache.clearcache()
     gc.disable()
     gc.collect()
     # Else each child's collector writes to every page that holds an object of this process.
@@ -117,9 +122,12 @@ def tidy_memory():
 def refuse_tracing():
     """Keeps programs from setting a trace function: it could skip the lines of the tests."""
 
-    def refuse(event, arguments):
+    def refuse_in_python(event, arguments):
         if event == "sys.settrace":
             raise RuntimeError("sys.settrace is not possible in this sandbox")
+
+    # It is called for each import, open file and much else.
+    refuse = refuse_in_python if forking is None else forking.refuse_tracing
 
     def settrace(function):
         """Takes None alone, which is what there is already."""
