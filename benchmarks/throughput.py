@@ -57,13 +57,13 @@ CALLS_EVAL = "eval("
 # What is to be reached at least: {mode: {other mode: ratio of samples per second}}.
 TARGETS = {
     "humaneval": {
-        "shared": {"baseline": 7, "bare": 0.6},
+        "shared": {"baseline": 7, "bare": 0.75},
         "separate": {"bare": 0.45},
         "restricted": {"shared": 0.5},
         "docker": {"shared": 0.5, "docker run": 20},
     },
     "trivial": {
-        "shared": {"baseline": 15, "bare": 0.5},
+        "shared": {"baseline": 15, "bare": 0.75},
         "separate": {"bare": 0.35},
         "restricted": {"shared": 0.5},
         "docker": {"docker run": 20},

@@ -15,7 +15,7 @@ OWN_FILES = (CANDIDATE_FILE, TESTS_FILE)
 MESSAGE_CHARS, TRACEBACK_CHARS = 2000, 6000
 MOST_FRAMES_READ, MOST_FRAMES_SHOWN, MOST_TRACEBACK_LINES = 200, 20, 100
 # What a candidate's traceback shows lines of.
-SOURCE_OF = {CANDIDATE_FILE: ""}
+SOURCE_OF = {}
 
 
 def new_module():
@@ -25,6 +25,7 @@ def new_module():
     sys.modules["candidate"] = module
     # Else `import __main__` is this file.
     sys.modules["__main__"] = type(sys)("__main__")
+    SOURCE_OF[CANDIDATE_FILE] = ""
     linecache.cache[CANDIDATE_FILE] = (source_of_candidate,)
     return module
 

@@ -122,7 +122,8 @@ class Guards(Single):
 
         def read(value: Any, name: str) -> Any:
             if name in harmless:
-                if type(value) in PLAIN_KINDS:
+                if type(value) in PLAIN_KINDS or type(value) is GuardedModule:
+                    # A view hands out nothing but what a program may have.
                     return getattr(value, name)
                 if type(value) is not ModuleType:
                     found = getattr(value.real if type(value) is GuardedType else value, name)

@@ -32,6 +32,10 @@ class GuardedModule(Single):
     def __getattr__(self, name: str) -> Any:
         """An attribute of the module, as far as a program may have it."""
         modules, module, path = _views[self]
+        known = modules.as_they_are.get((path, name))
+        # Loops read the same ones again and again; a module may have another thing by that name since.
+        if known is not None and getattr(module, name, None) is known:
+            return known
         return modules.read(module, path, name)
 
     def __repr__(self) -> str:
@@ -55,6 +59,8 @@ class Modules(Single):
         self._refused: dict[int, str] = {}
         # The ids of all these.
         self.watched: set[int] = set()
+        # {(path of a module, name): what programs were given by it, if that is what the module has}
+        self.as_they_are: dict[tuple[str, str], Any] = {}
 
     def keep_out(self, refused: dict[int, str], instead: Iterable[tuple[Any, Any]]) -> None:
         """Puts what programs may not have as it is out of their reach.
@@ -108,7 +114,10 @@ class Modules(Single):
             return self.view(found, known_as)
         if not (self._shows(path) or path == "__future__"):
             raise AttributeError(f"module {path!r} is not in allowed_imports, only modules within it are")
-        return self.admitted(found, name)
+        value = self.admitted(found, name)
+        if value is found:
+            self.as_they_are[path, name] = value
+        return value
 
     def _leads_to(self, name: str) -> bool:
         """Whether a module is allowed, or is a package of one that is."""
