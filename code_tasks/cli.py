@@ -36,10 +36,10 @@ from sandboxes.docker_engine import Engine
 from sandboxes.docker_images import prune as prune_docker
 from sandboxes.rlimit_process import RlimitProcessSandbox, has_extension_module
 
-# What some people find when all works, but not as fast as it could.
+# What people find where all works, but not as fast as it could.
 SLOW = """
 programs are forked in Python, which takes longer: when code-eval-sandboxes was installed there was no C compiler, or no
-Python.h; with both (Debian: gcc, python3-dev), run pip install --force-reinstall --no-deps"""
+Python.h; with both (Debian: gcc, python3-dev), install it again with pip's --force-reinstall"""
 
 app = typer.Typer(
     add_completion=False,

@@ -19,7 +19,7 @@ PRELOADED = ("bisect", "collections", "copy", "functools", "heapq", "math", "ope
 SMALL_SIZES, BYTES_OF_POOL_HEADER, MOST_GAPS = (16, 513, 16), 48, 4096
 PAGE_BYTES, BYTES_OF_EMPTY = 4096, sys.getsizeof(b"")
 FILLING = []
-# The interpreter changes what it runs often.
+# The interpreter changes code that it has run often, which children are not to do.
 MORE_REHEARSALS = 20
 REHEARSAL = """
 import math
@@ -84,7 +84,8 @@ def warm_up(server, preload):
     candidate = REHEARSAL if server.policy is PLAIN or server.role == TESTS else REHEARSAL_OF_A_POLICY
     right, wrong = (REHEARSAL_TESTS % result for result in (2, 3))
     if server.apart is None:
-        for server.tests in (right, wrong, *[right] * MORE_REHEARSALS):
+        for tests in (right, wrong, *[right] * MORE_REHEARSALS):
+            server.tests = tests
             reported(candidate.encode(), server)
             linecache.clearcache()
             server.module = new_module()
