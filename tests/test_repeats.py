@@ -56,14 +56,14 @@ def test_what_a_checker_says_counts(share):
 
 def test_flaky_ones_are_not_cached(share, tmp_path):
     """Flaky verdicts are not kept, also if they were kept before, and stable ones are; unless it is asked for."""
-    share([RANDOM, RIGHT], cache_dir=tmp_path)
+    share([WRONG, RIGHT], cache_dir=tmp_path)
     answers = iter([Outcome.PASSED, Outcome.PASSED, Outcome.FAILED, Outcome.PASSED])
     verdicts, ran = share(
-        [RANDOM, RIGHT], finish=lambda index, verdict: Verdict(next(answers)), cache_dir=tmp_path, repeats=2
+        [WRONG, RIGHT], finish=lambda index, verdict: Verdict(next(answers)), cache_dir=tmp_path, repeats=2
     )
     assert (len(ran), sorted(verdict.flaky for verdict in verdicts)) == (4, [False, True])
     flaky = [verdict.flaky for verdict in verdicts]
-    again, _ = share([RANDOM, RIGHT], cache_dir=tmp_path)
+    again, _ = share([WRONG, RIGHT], cache_dir=tmp_path)
     assert [verdict.cached for verdict in again] == [not each for each in flaky]
 
 
