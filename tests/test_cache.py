@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from cached import MANY, VERDICT
 from conftest import unavailable
 from hypothesis import given
 from hypothesis import strategies as st
@@ -20,8 +21,6 @@ from sandboxes.cache import DAMAGED, DATABASE, FOLDER, Cache, checked_folder, cl
 from sandboxes.cache_rows import Damaged, packed, unpacked
 
 KEY = b"k" * 32
-VERDICT = Verdict(Outcome.FAILED, "AssertionError: x", "AssertionError", "x", isolation=("pid", "net"))
-MANY = {index.to_bytes(32): replace(VERDICT, detail=f"number {index}") for index in range(2000)}
 MEBIBYTE = 1 << 20
 TEXT = st.text(st.characters(), max_size=50)
 VERDICTS = st.builds(
@@ -240,7 +239,7 @@ import resource, sys, warnings
 from pathlib import Path
 from sandboxes.cache import Cache
 sys.path.insert(0, sys.argv[1])
-from test_cache import MANY
+from cached import MANY
 with Cache(Path(sys.argv[2]), 64 << 20) as cache:
     keys = list(MANY)
     cache.put([(keys[0], MANY[keys[0]])])
@@ -290,7 +289,7 @@ import sys
 from pathlib import Path
 from sandboxes.cache import Cache
 sys.path.insert(0, sys.argv[1])
-from test_cache import MANY
+from cached import MANY
 items = list(MANY.items())
 print("began", flush=True)
 number = 0

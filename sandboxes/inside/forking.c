@@ -1,11 +1,11 @@
-/* What a fork server and its new child do before and after a program, as fork_server.py says it, without Python.
+/* What a fork server and its new child do before and after a program, as fork_server.py and child.py do, without Python.
  *
  * After a fork, each page that the child or the fork server writes to costs a page fault, and Python writes to every
- * object that it so much as looks at. Where this is not compiled, fork_server.py does the same itself.
+ * object that it so much as looks at. Where this is not compiled, those two do it all.
  */
 
 #ifndef __linux__
-#error "Elsewhere fork_server.py does without."
+#error "Elsewhere fork_server.py and child.py do without."
 #endif
 
 #define _GNU_SOURCE
@@ -61,6 +61,16 @@ struct plan {
 /* What Python does at an interrupt, which is for children alone. */
 static PyOS_sighandler_t at_interrupt = SIG_DFL;
 
+/* Whether a call that failed was only interrupted, and is to be made again. If not, an error is set. */
+static int
+was_interrupted(void)
+{
+    if (errno == EINTR)
+        return PyErr_CheckSignals() == 0;
+    PyErr_SetFromErrno(PyExc_OSError);
+    return 0;
+}
+
 /* Whether so many bytes were read. If not, an error is set, unless the writer has gone. */
 static int
 read_exact(int fd, void *into, size_t size)
@@ -70,15 +80,12 @@ read_exact(int fd, void *into, size_t size)
         ssize_t got = read(fd, next, size);
         if (got == 0)
             return 0;
-        if (got < 0) {
-            if (errno != EINTR)
-                PyErr_SetFromErrno(PyExc_OSError);
-            if (errno != EINTR || PyErr_CheckSignals() < 0)
-                return 0;
-            continue;
+        if (got < 0 && !was_interrupted())
+            return 0;
+        if (got > 0) {
+            next += got;
+            size -= (size_t)got;
         }
-        next += got;
-        size -= (size_t)got;
     }
     return 1;
 }
@@ -90,15 +97,12 @@ write_all(int fd, const void *from, size_t size)
     const char *next = from;
     while (size > 0) {
         ssize_t put = write(fd, next, size);
-        if (put < 0) {
-            if (errno != EINTR)
-                PyErr_SetFromErrno(PyExc_OSError);
-            if (errno != EINTR || PyErr_CheckSignals() < 0)
-                return 0;
-            continue;
+        if (put < 0 && !was_interrupted())
+            return 0;
+        if (put > 0) {
+            next += put;
+            size -= (size_t)put;
         }
-        next += put;
-        size -= (size_t)put;
     }
     return 1;
 }
@@ -115,7 +119,7 @@ set_up_child(const struct plan *plan, Py_ssize_t candidate_bytes)
             PyErr_SetString(PyExc_EOFError, "the supervisor has gone");
         return NULL;
     }
-    /* As fork_server.py has it. */
+    /* As child.py has it. */
     if ((plan->own_session ? setsid() : setpgid(0, 0)) < 0)
         return PyErr_SetFromErrno(PyExc_OSError);
     PyOS_setsig(SIGINT, at_interrupt);
@@ -271,12 +275,9 @@ run_one(const struct plan *plan, const struct job *job, int reaps, struct state 
         close(plan->link);
     int status;
     struct rusage used;
-    while (wait4(pid, &status, 0, &used) < 0) {
-        if (errno != EINTR)
-            PyErr_SetFromErrno(PyExc_OSError);
-        if (errno != EINTR || PyErr_CheckSignals() < 0)
+    while (wait4(pid, &status, 0, &used) < 0)
+        if (!was_interrupted())
             return 0;
-    }
     state->phase = reaps && !has_children() ? ENDED : LEFT_SOME;
     state->pid = (int32_t)pid;
     state->status = status;

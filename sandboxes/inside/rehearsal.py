@@ -6,8 +6,8 @@ import linecache
 import site
 import sys
 
+from .child import reported
 from .compiled import forking
-from .fork_server import reported
 from .frames import TESTS
 from .judge import new_module
 from .kernel import libc

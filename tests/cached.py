@@ -1,0 +1,8 @@
+"""Verdicts for a cache, which other processes import too: so not with what conftest does."""
+
+from dataclasses import replace
+
+from sandboxes import Outcome, Verdict
+
+VERDICT = Verdict(Outcome.FAILED, "AssertionError: x", "AssertionError", "x", isolation=("pid", "net"))
+MANY = {index.to_bytes(32): replace(VERDICT, detail=f"number {index}") for index in range(2000)}
