@@ -61,25 +61,34 @@ def grading_for(tests: str) -> str:
     return "shared" if any(needs_shared(node, own) for node in nodes) else "separate"
 
 
-def defined_names(nodes: list[ast.AST]) -> set[str]:
-    """All names that the tests define or import, wherever."""
-    names = set()
+def defined_names(nodes: list[ast.AST]) -> dict[str, bool]:
+    """Returns all names that the tests define or import, wherever, and whether each stands for a module."""
+    names: dict[str, bool] = {}
     for node in nodes:
         if isinstance(node, (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
-            names.add(node.name)
+            names[node.name] = False
         elif isinstance(node, (ast.Import, ast.ImportFrom)):
-            names.update((alias.asname or alias.name).partition(".")[0] for alias in node.names)
+            is_module = isinstance(node, ast.Import)
+            names.update(((alias.asname or alias.name).partition(".")[0], is_module) for alias in node.names)
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            names.add(node.id)
+            names.setdefault(node.id, False)
     return names
 
 
-def needs_shared(node: ast.AST, own: set[str]) -> bool:
-    """Whether a part of the tests works only in the candidate's interpreter.
+def changes_library(target: ast.Attribute | ast.Subscript, own: dict[str, bool]) -> bool:
+    """Returns whether tests assign to what a module holds (`time.time = fixed`), for the candidate to see."""
+    part: ast.expr = target
+    while isinstance(part, (ast.Attribute, ast.Subscript)):
+        part = part.value
+    return isinstance(part, ast.Name) and own.get(part.id, False)
+
+
+def needs_shared(node: ast.AST, own: dict[str, bool]) -> bool:
+    """Returns whether a part of the tests works only in the candidate's interpreter.
 
     Args:
         node: the part.
-        own: names that the tests define.
+        own: names that the tests define, and whether each stands for a module.
     """
     if isinstance(node, ast.Import):
         return any(is_shared_module(alias.name) for alias in node.names)
@@ -91,6 +100,8 @@ def needs_shared(node: ast.AST, own: set[str]) -> bool:
         )
     if isinstance(node, ast.Name):
         return node.id in SHARED_NAMES and node.id not in own or node.id == "os" and "os" not in own
+    if isinstance(node, (ast.Attribute, ast.Subscript)) and isinstance(node.ctx, (ast.Store, ast.Del)):
+        return changes_library(node, own) or (isinstance(node, ast.Attribute) and is_shared_attribute(node))
     if isinstance(node, ast.Attribute):
         return is_shared_attribute(node)
     if isinstance(node, ast.arg):
@@ -113,6 +124,6 @@ def is_shared_attribute(node: ast.Attribute) -> bool:
     return node.attr in SHARED_ATTRIBUTES
 
 
-def base_of_candidate(base: ast.expr, own: set[str]) -> bool:
+def base_of_candidate(base: ast.expr, own: dict[str, bool]) -> bool:
     """Whether a class of the tests derives from one of the candidate's."""
     return isinstance(base, ast.Name) and base.id not in own and base.id not in BUILTINS

@@ -27,3 +27,7 @@ def read_programs(name: str) -> list[SeparateProgram]:
         else:
             programs.append(SeparateProgram(heading, candidate, text + "\n"))
     return programs
+
+
+HONEST = [program for path in sorted(FOLDER.glob("honest_*.txt")) for program in read_programs(path.stem)]
+HOSTILE = [program for path in sorted(FOLDER.glob("hostile*.txt")) for program in read_programs(path.stem)]

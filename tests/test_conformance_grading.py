@@ -4,13 +4,11 @@ import textwrap
 
 import pytest
 from conftest import WALL_SECONDS
-from separate_programs import read_programs
+from separate_programs import HONEST, HOSTILE
 from watching import passes
 
 from sandboxes import Limits, Outcome, Program
 
-HONEST = [program for name in ("honest_functions", "honest_classes", "honest_more") for program in read_programs(name)]
-HOSTILE = read_programs("hostile")
 FALSE = "assert add(2, 3) == 5"
 # Each looks for what a judge has and a candidate should not, and says "passed" with it.
 SEARCH = """

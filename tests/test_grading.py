@@ -1,7 +1,7 @@
 """Which tests run apart from their candidate, by their text alone."""
 
 import pytest
-from separate_programs import read_programs
+from separate_programs import HONEST
 
 from sandboxes.grading import grading_for
 
@@ -21,6 +21,7 @@ SEPARATE = [
     "assert Solution().two_sum([2, 7], 9) == [0, 1]",
     "import asyncio\nassert asyncio.run(f()) == 1",
     "filter_open = 1\nassert f(filter_open)",
+    "class P:\n    pass\np, d = P(), {}\np.x = d['x'] = 1\nassert f(p, d) == 1",
 ]
 SHARED = [
     "assert (",
@@ -55,6 +56,9 @@ SHARED = [
     "exec('f()')",
     "import matplotlib.pyplot as plt",
     "import pandas as pd",
+    "import time\ntime.time = lambda: 5\nassert f() == 5",
+    "import calendar\ncalendar.mdays[2] = 29\nassert f() == 29",
+    "import math as m\ndel m.pi",
 ]
 
 
@@ -72,9 +76,8 @@ def test_tests_that_reach_into_the_candidate_are_shared(tests):
 
 def test_what_is_judged_right_apart_is_chosen_for_it():
     """Nearly all of the honest programs of these tests are graded separate."""
-    programs = [program for name in ("functions", "classes", "more") for program in read_programs(f"honest_{name}")]
-    chosen = [grading_for(program.tests) for program in programs]
-    assert chosen.count("separate") > 0.95 * len(programs)
+    chosen = [grading_for(program.tests) for program in HONEST]
+    assert chosen.count("separate") > 0.95 * len(HONEST)
 
 
 def test_deeply_nested_tests_are_shared():

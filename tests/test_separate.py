@@ -6,13 +6,10 @@ from typing import Any
 
 import pytest
 from separate_pair import in_child, judge_separately, report_to
-from separate_programs import SeparateProgram, read_programs
+from separate_programs import HONEST, HOSTILE, SeparateProgram
 
 from sandboxes.inside.judge import judge, new_module
 from sandboxes.inside.policy import PLAIN
-
-HONEST = [program for name in ("honest_functions", "honest_classes", "honest_more") for program in read_programs(name)]
-HOSTILE = read_programs("hostile")
 
 
 def each(programs: list[SeparateProgram]) -> Any:

@@ -7,49 +7,58 @@ from .names import BOUND_METHOD, FUNCTION
 
 VARIABLE_ARGUMENTS, VARIABLE_KEYWORDS = 0x04, 0x08
 LIBRARY_MODULES = SAFE_MODULES | {"builtins", "_operator", "_functools", "_heapq", "_bisect"}
-ANY_PARAMETERS = ("*args, **kwargs", "args, kwargs", [])
+ANY_PARAMETERS = ("*args, **kwargs", "(), {}, args, {}, kwargs")
+
+
+class Default:
+    """Stands for a default of the tests' function, which stays there: it may be an expected value."""
+
+    def __repr__(self):
+        """Shows in a signature as this."""
+        return "..."
+
+
+DEFAULT = Default()
 
 
 def signature(function):
-    """A function's parameters as source, how they are passed on, and the values of their defaults.
+    """Returns a function's parameters as source, and how `build_callback` passes them on.
 
     Args:
         function: a Python function, or a method that is bound to an object.
     """
     bound = int(type(function) is BOUND_METHOD)
     function = getattr(function, "__func__", function)
-    code, defaults = function.__code__, list(function.__defaults__ or ())
-    names = list(code.co_varnames)
-    positional = names[: code.co_argcount]
-    keyword_only = names[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
-    rest = names[code.co_argcount + code.co_kwonlyargcount :]
-    if not all(name.isidentifier() for name in names) or bound > len(positional):
+    code = function.__code__
+    count = code.co_argcount + code.co_kwonlyargcount
+    rest = [bool(code.co_flags & flag) for flag in (VARIABLE_ARGUMENTS, VARIABLE_KEYWORDS)]
+    names = list(code.co_varnames[: count + sum(rest)])
+    if not all(name.isidentifier() for name in names) or bound > code.co_argcount:
         return ANY_PARAMETERS
-    first_default = len(positional) - len(defaults)
-    parameters = [
-        name if k < first_default else "%s=_defaults[%d]" % (name, k - first_default)
-        for k, name in enumerate(positional)
-    ]
+    first_default = code.co_argcount - len(function.__defaults__ or ())
+    given = {*names[first_default : code.co_argcount], *(function.__kwdefaults__ or ())}
+    parameters = [name + "=_default" if name in given else name for name in names[:count]]
+    keyword_only = parameters[code.co_argcount :]
+    parameters[code.co_argcount :] = []
     if code.co_posonlyargcount > bound:
         parameters.insert(code.co_posonlyargcount, "/")
-    parameters, passed, keywords = parameters[bound:], positional[bound:], []
-    if code.co_flags & VARIABLE_ARGUMENTS:
-        name = rest.pop(0)
-        parameters.append("*" + name)
-        passed.append("*" + name)
+    parameters = parameters[bound:]
+    extra, more = "()", "{}"
+    if rest[0]:
+        extra = names[count]
+        parameters.append("*" + extra)
     elif keyword_only:
         parameters.append("*")
-    for name in keyword_only:
-        keywords.append("%r: %s" % (name, name))
-        given = function.__kwdefaults__ or {}
-        parameters.append("%s=_defaults[%d]" % (name, len(defaults)) if name in given else name)
-        defaults += [given[name]] if name in given else []
-    if code.co_flags & VARIABLE_KEYWORDS:
-        name = rest.pop(0)
-        parameters.append("**" + name)
-        keywords.append("**" + name)
-    arguments = "(%s), {%s}" % ("".join(each + ", " for each in passed), ", ".join(keywords))
-    return ", ".join(parameters), arguments, defaults
+    parameters += keyword_only
+    if rest[1]:
+        more = names[-1]
+        parameters.append("**" + more)
+    needed = [name for name in names[bound : code.co_argcount] if name not in given]
+    optional = [name for name in names[bound : code.co_argcount] if name in given]
+    named = names[code.co_argcount : count]
+    pairs = ["{%s}" % ", ".join("%r: %s" % (name, name) for name in group) for group in (optional, named)]
+    passed = "(%s), %s, %s, %s, %s" % ("".join(name + ", " for name in needed), pairs[0], extra, pairs[1], more)
+    return ", ".join(parameters), passed
 
 
 def named_function(value):
@@ -71,22 +80,44 @@ def parameters_of(function):
     return ANY_PARAMETERS
 
 
-def build_callback(name, is_async, parameters, passed, defaults, ask):
-    """A function with the parameters of another process's, so that what looks at them finds them.
+def arguments_of(needed, optional, rest, named, more):
+    """Returns the positional arguments and the keywords of a call, without those that are left to their defaults.
+
+    Args:
+        needed: values of the parameters that have no default, in order.
+        optional: values of those that have one, by name, in order; DEFAULT where the caller gave none.
+        rest: values of `*args`.
+        named: values of keyword-only parameters, by name, likewise.
+        more: values of `**kwargs`.
+    """
+    values, keywords = list(needed), {}
+    for place, (name, value) in enumerate(optional.items(), len(values)):
+        if value is DEFAULT:
+            continue
+        if len(values) == place:
+            values.append(value)
+        else:
+            # One before it is left out.
+            keywords[name] = value
+    keywords.update((name, value) for name, value in named.items() if value is not DEFAULT)
+    return (*values, *rest), {**keywords, **more}
+
+
+def build_callback(name, is_async, parameters, passed, ask):
+    """Returns a function with the parameters of another process's, so that what looks at them finds them.
 
     Args:
         name: of the function.
         is_async: whether it is awaited.
         parameters: as `signature` gives them.
         passed: likewise.
-        defaults: likewise.
         ask: called with the arguments, a tuple, and the keywords, a dict.
     """
     prefix, awaiting = ("async ", "await ") if is_async else ("", "")
     name = name if name.isidentifier() else "function"
-    source = "%sdef %s(%s):\n return %s_ask(%s)" % (prefix, name, parameters, awaiting, passed)
+    source = "%sdef %s(%s):\n return %s_ask(*_arguments(%s))" % (prefix, name, parameters, awaiting, passed)
     if parameters == ANY_PARAMETERS[0] and not is_async:
         return lambda *args, **kwargs: ask(args, kwargs)
-    namespace = {"_ask": ask, "_defaults": defaults}
+    namespace = {"_ask": ask, "_arguments": arguments_of, "_default": DEFAULT}
     exec(source, namespace)
     return namespace[name]

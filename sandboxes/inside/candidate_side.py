@@ -225,13 +225,12 @@ class CandidateSide(Link):
 
     def build_function(self, unpacker, number, node):
         """A function with the parameters of one of the tests', which calls it."""
-        name, flavour, parameters, passed, *defaults = node[2:]
-        values = unpacker.resolve(defaults)
+        name, flavour, parameters, passed = node[2:]
 
         def ask(arguments, keywords):
             return self.call(number, arguments, keywords)
 
-        return self.mirror(number, build_callback(name, bool(flavour), parameters, passed, values, ask))
+        return self.mirror(number, build_callback(name, bool(flavour), parameters, passed, ask))
 
     def build_named(self, kind, name, *more):
         """A module or a function of the standard library."""

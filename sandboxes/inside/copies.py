@@ -120,6 +120,8 @@ class Copies:
         """Takes {id of a value: the node that names it to the other process}, to keep it up to date."""
         self.by_key = {}
         self.names = names
+        # containers of this process that the other has changed, by id
+        self.changed = {}
         self.sent = self.received = 0
 
     def add(self, value, key, kind):
@@ -170,6 +172,8 @@ class Copies:
         for key, *children in changes:
             copy = self.by_key.get(-key)
             if copy is not None:
+                if key < 0:
+                    self.changed[id(copy.value)] = copy.value
                 copy.refill(copy.value, resolve(children))
                 copy.parts = copy.parts_of(copy.value)
 

@@ -3,13 +3,14 @@
 import sys
 
 from .callbacks import named_function, parameters_of
+from .control_flow import TEST_RUNNERS, ControlFlow
 from .crossing import CannotCross
 from .libraries import SAFE_MODULES
 from .link import Link, call
 from .names import BOUND_METHOD, BUILTIN_FUNCTION, COROUTINE_FUNCTION, FUNCTION, MODULE
 from .operators import OPERATORS, READING, is_special
 from .oracles import oracle_classes
-from .stand_ins import ADVICE, View
+from .stand_ins import ADVICE, StandInType, View
 
 # Of the classes of libraries, instances of these may be used by a candidate that gets one.
 LENT = frozenset(
@@ -21,8 +22,6 @@ CALLED_ONLY |= {("operator", name) for name in ("itemgetter", "attrgetter", "met
 METHOD_DESCRIPTOR = type(str.upper)
 GENERATOR_METHODS = frozenset(("__next__", "__iter__", "send", "close", "__anext__", "__aiter__"))
 ITERATORS = frozenset(("generator", "coroutine", "async_generator"))
-# A test runner takes what these raise for success.
-TEST_RUNNERS = frozenset(("unittest", "pytest", "_pytest", "doctest", "nose"))
 TESTS_MODULE = "candidate"
 
 
@@ -36,43 +35,46 @@ def is_iterator(kind):
     return kind.__module__ in ("builtins", "itertools") and hasattr(kind, "__next__")
 
 
-class Guard(Link):
+class Guard(ControlFlow):
     """The tests' end."""
 
     def __init__(self, fd, tests):
-        Link.__init__(self, fd)
-        self.tests = tests
+        ControlFlow.__init__(self, fd, tests)
         self.oracles = None
         self.namespace, self.given, self.fetchable = {}, {}, set()
-        self.constructed, self.views, self.notes = set(), {}, []
+        self.views, self.notes = {}, []
+        # ids of the instances that the tests made of the candidate's classes, and of those that it has named since
+        self.constructed, self.named_since = set(), set()
+        # for the id of a class, the global names by which the tests got it
+        self.class_names = {}
         # What the tests needed and could not have: they may have taken our exception for the candidate's.
         self.impossible = None
+        # the tests' objects that the candidate changed, by id
+        self.changed = {}
 
     def ask(self, operation, subject, name, values):
         """Asks the candidate's process, as every Link does."""
         reads = operation in ("get", "dir", "global") or (operation == "method" and name[0] in READING)
         if not reads:
             self.views.clear()
-        try:
-            return Link.ask(self, operation, subject, name, values)
-        except StopIteration as error:
-            # Else `all(map(test, cases))` ends early, and well.
-            if operation == "call" and "StopIteration" not in self.tests:
-                raise RuntimeError("the candidate raised StopIteration") from error
-            raise
-        except BaseException as error:
-            if type(error).__module__.partition(".")[0] in TEST_RUNNERS:
-                self.break_off("it raised what a test runner takes for success")
-            raise
+        return ControlFlow.ask(self, operation, subject, name, values)
 
     def fetch(self, name):
-        """The value that a global name of the candidate has now."""
+        """Returns the value that a global name of the candidate has now."""
         if name not in self.fetchable:
             raise KeyError(name)
-        return self.ask("global", 0, name, [])
+        value = self.ask("global", 0, name, [])
+        if isinstance(value, StandInType):
+            self.class_names.setdefault(id(value), set()).add(name)
+        return value
 
     def function_of(self, number, name, is_async):
-        """A function of the tests' process that calls one of the candidate's."""
+        """Returns a function of the tests' process that calls one of the candidate's."""
+        if type(self.mirrors.get(number)) is FUNCTION:
+            # Another name of the same function.
+            return self.mirrors[number]
+        if number < 1 or number in self.mirrors:
+            self.break_off("an invalid number of a function: %d" % number)
 
         def function(*arguments, **keywords):
             return self.ask("call", number, [*keywords], [*arguments, *keywords.values()])
@@ -89,21 +91,37 @@ class Guard(Link):
             self.oracles = oracle_classes(self.tests)
         return name in self.oracles
 
-    def trusts(self, kind):
-        return self.trusts_name(kind.__name__)
+    def trusts(self, value):
+        """Returns whether an object may decide what comes of it and the tests' data.
+
+        The tests have made it themselves, of a class that they use as one, by each of its names. Since then the
+        candidate has not named it: what a call returns decides nothing, even if that is the instance it was called on.
+        """
+        if id(value) not in self.constructed or id(value) in self.named_since:
+            return False
+        return all(map(self.trusts_name, self.class_names[id(type(value))]))
 
     def construct(self, kind, arguments, keywords):
         value = Link.construct(self, kind, arguments, keywords)
-        if type(value) is kind and self.trusts(kind):
+        if type(value) is kind and id(kind) in self.class_names:
             self.constructed.add(id(value))
         return value
 
-    def may_decide(self, value, other):
-        return self.is_stand_in(other) or id(value) in self.constructed
+    def named_again(self, value):
+        self.named_since.add(id(value))
+        return value
 
-    def note_result(self, value, result):
-        if id(value) in self.constructed and type(result) is type(value):
+    def may_decide(self, value, other):
+        return self.is_stand_in(other) or self.trusts(value)
+
+    def decide(self, value, name, others):
+        """Has the candidate's process decide what comes of an operator, whose result may decide as its operand does."""
+        trusted, before = self.trusts(value), set(self.named_since)
+        result = self.method(value, name, others, {})
+        if trusted and type(result) is type(value):
             self.constructed.add(id(result))
+            if id(result) not in before:
+                self.named_since.discard(id(result))
         return result
 
     def refuse(self, value, name, other):
@@ -147,17 +165,18 @@ class Guard(Link):
 
     def pack_function(self, packer, function):
         """The node for a function that the candidate may call."""
-        parameters, passed, defaults = parameters_of(function)
+        parameters, passed = parameters_of(function)
         code = getattr(function, "__code__", None)
         flavour = "async" if code is not None and code.co_flags & COROUTINE_FUNCTION else ""
         name = str(getattr(function, "__name__", "function"))
-        children = packer.children(defaults)
-        return ["function", self.export(function), name, flavour, parameters, passed, *children]
+        return ["function", self.export(function), name, flavour, parameters, passed]
 
-    def perform(self, operation, subject, name, values):
+    def perform_allowed(self, operation, subject, name, values):
         """Does what the candidate asks of one of the tests' objects, if it may."""
         value = self.exported[subject]
         kind = type(value)
+        self.check(not self.is_own_failure(value), operation + " of a failure")
+        self.note_change(value, kind, operation)
         if operation == "call":
             self.check(not isinstance(value, type) or own_class(value), "a call of " + kind.__name__)
             return call(value, name, values)
@@ -187,6 +206,15 @@ class Guard(Link):
         if is_special(name):
             return call(getattr(kind, name), keywords, [value, *values])
         return call(getattr(value, name), keywords, values)
+
+    def note_change(self, value, kind, operation):
+        """Keeps what a request may change, for `tests_process` to see whether it outlives the tests."""
+        if operation == "get" or (kind is FUNCTION and value.__module__ == TESTS_MODULE):
+            return
+        while type(value).__name__ == "partial" and type(value).__module__ == "functools":
+            value = value.func
+        value = getattr(value, "__self__", value) if kind in (BOUND_METHOD, BUILTIN_FUNCTION) else value
+        self.changed[id(value)] = value
 
     def check(self, allowed, what):
         if not allowed:

@@ -2,15 +2,16 @@
 
 import builtins
 import sys
+import types
 from collections import deque
 
 from .crossing import BUILDERS, FILLERS, CannotCross, Nonsense
 from .libraries import SAFE_MODULES
-from .names import EXACT, FIRST_NUMBERED_KEY, data_base
+from .names import EXACT, FIRST_NUMBERED_KEY, FUNCTION, data_base
 from .operators import OPERATORS
 from .stand_ins import StandInType, stand_in_class
 
-NO_PARTS = frozenset("mine yours copy module named generator coroutine async_generator".split())
+NO_PARTS = frozenset("mine yours copy module named function generator coroutine async_generator".split())
 BASES = {kind.__name__: kind for kind in EXACT}
 
 
@@ -48,6 +49,7 @@ async def async_generator(link, number, name):
 
 
 GENERATORS = {"generator": generator, "coroutine": coroutine, "async_generator": async_generator}
+MADE_ANEW = frozenset((FUNCTION, types.GeneratorType, types.CoroutineType, types.AsyncGeneratorType))
 
 
 def finish_exception(error, parts):
@@ -87,8 +89,8 @@ class Mirrors:
             return [unpacker.node_of(node[1])]
         if kind in NO_PARTS:
             return []
-        if kind in ("class", "function"):
-            return node[10:] if kind == "class" else node[6:]
+        if kind == "class":
+            return node[10:]
         if kind == "value" and node[3] in BUILDERS:
             return node[2:3] + (node[4:5] if node[3] in FILLERS else node[4:])
         return node[2:4] if kind == "exception" else node[2:3]
@@ -99,13 +101,13 @@ class Mirrors:
         if kind == "yours":
             return self.exported[number]
         if kind == "mine":
-            return self.mirrors[number]
+            return self.named_again(self.mirrors[number])
         if kind == "copy":
             return self.copies.by_key[-number].value
         if kind == "module" or kind == "named":
             return self.build_named(kind, *node[1:])
-        if type(number) is not int:
-            raise Nonsense("a number that is none")
+        if type(number) is not int or number < 1:
+            raise Nonsense("an invalid number: %r" % (number,))
         if number in self.mirrors:
             return self.mirrors[number]
         if kind == "function":
@@ -113,13 +115,33 @@ class Mirrors:
         return BUILD[kind](self, unpacker, number, node)
 
     def mirror(self, number, value):
-        """Notes a stand-in, so that it is the same each time and is known when it goes back."""
+        """Notes a stand-in, so that it is the same each time and is known when it goes back.
+
+        Raises:
+            Nonsense: if the number is in use. A value that lost its number could be freed, and its id be another's.
+        """
+        if number in self.mirrors:
+            raise Nonsense("a number that is in use: %r" % (number,))
         self.mirrors[number] = value
         self.names[id(value)] = ["yours", number]
         return value
 
     def is_stand_in(self, value):
-        return self.names.get(id(value), " ")[0] == "yours"
+        """Returns whether a value stands for one of the other process.
+
+        The type of a stand-in tells, never the id of a value that this process may have too: there is only one 5, and
+        only one `json.JSONDecodeError`. Functions, generators and exceptions are made anew for each number and kept, so
+        nothing else has their ids.
+        """
+        kind = type(value)
+        if isinstance(kind, StandInType) or isinstance(value, StandInType):
+            return True
+        made_anew = kind in MADE_ANEW or issubclass(kind, BaseException)
+        return made_anew and self.names.get(id(value), " ")[0] == "yours"
+
+    def named_again(self, value):
+        """Returns a stand-in that the other process has named once more."""
+        return value
 
     def build_named(self, kind, name, *more):
         raise Nonsense("a module by its name")
@@ -146,7 +168,9 @@ class Mirrors:
         """An instance of a subclass of plain data: of the stand-in class, with the data's own comparisons."""
         kind, name, content = unpacker.resolve(node[2:3])[0], node[3], node[4:]
         base = BASES[name]
-        kind = kind if issubclass(kind, base) else base
+        if not isinstance(kind, StandInType) or not issubclass(kind, base):
+            # An instance of the builtin class itself would be taken for this process's own data.
+            kind = stand_in_class(self, kind.__name__, kind.__module__, None, (base,), (), (), (), "", base)
         if name in FILLERS:
             value = base.__new__(kind)
             if name in ("deque", "defaultdict"):
@@ -194,6 +218,10 @@ class Mirrors:
         """Whether a stand-in class may derive from a class."""
         return self.is_stand_in(base) or base in EXACT or (isinstance(base, type) and issubclass(base, BaseException))
 
+    def leave(self, value, name, kind, error):
+        """Has the other process leave a context manager. A traceback would lead to all that this process knows."""
+        return self.method(value, name, (kind, error, None), {})
+
     def call(self, number, arguments, keywords):
         """Has the other process call one of its functions."""
         return self.ask("call", number, [*keywords], [*arguments, *keywords.values()])
@@ -222,18 +250,20 @@ class Mirrors:
         return fields
 
     def trusts_name(self, name):
-        """Whether a class of this name may decide what comes of its instances and this process's data."""
+        """Returns whether a class of this name may decide what comes of its instances and this process's data."""
         return True
 
-    def trusts(self, kind):
+    def trusts(self, value):
+        """Returns whether an object may decide what comes of it and this process's data."""
         return True
 
     def may_decide(self, value, other):
-        """Whether what comes of an operator may be decided in the other process."""
+        """Returns whether what comes of an operator may be decided in the other process."""
         return True
 
-    def note_result(self, value, result):
-        return result
+    def decide(self, value, name, others):
+        """Has the other process decide what comes of an operator."""
+        return self.method(value, name, others, {})
 
 
 BUILD = {

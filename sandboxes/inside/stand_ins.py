@@ -85,7 +85,7 @@ def guarded_operator(name):
     def ask(self, other, *more):
         link = self._crossing_link
         if link.may_decide(self, other):
-            return link.note_result(self, link.method(self, name, (other, *more), {}))
+            return link.decide(self, name, (other, *more))
         return link.refuse(self, name, other)
 
     return ask
@@ -100,22 +100,21 @@ def contains(self, wanted):
 
 def length(self):
     link = self._crossing_link
-    if link.trusts(type(self)):
+    if link.trusts(self):
         return link.method(self, "__len__", (), {})
     return link.view_of(self).length()
 
 
 def iterate(self):
     link = self._crossing_link
-    if link.trusts(type(self)) or hasattr(type(self), "__next__"):
+    if link.trusts(self) or hasattr(type(self), "__next__"):
         return link.method(self, "__iter__", (), {})
     return link.view_of(self).items()
 
 
 def leave(name):
     def ask(self, kind, error, trace):
-        # A traceback leads to all that the tests know.
-        return self._crossing_link.method(self, name, (kind, error, None), {})
+        return self._crossing_link.leave(self, name, kind, error)
 
     return ask
 

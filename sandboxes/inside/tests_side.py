@@ -6,6 +6,7 @@ import traceback
 from importlib import import_module
 
 from .asserts import compile_tests
+from .control_flow import expects, strict_next
 from .crossing import CannotCross
 from .guarding import Guard
 from .judge import MESSAGE_CHARS, TESTS_FILE, TRACEBACK_CHARS, describe
@@ -39,7 +40,7 @@ class Namespace(dict):
         return self.link.fetch(name)
 
 
-def judge_remotely(tests, tests_code, fd, output_variable=None):
+def judge_remotely(tests, tests_code, fd, output_variable=None, changed=None):
     """Runs tests of a candidate that runs in another process.
 
     Args:
@@ -47,6 +48,7 @@ def judge_remotely(tests, tests_code, fd, output_variable=None):
         tests_code: the tests compiled, or None if they are to be compiled here.
         fd: this end of the socket to the candidate's process.
         output_variable: the global name whose value is wanted too, if there is one.
+        changed: a list that gets the tests' objects that the candidate changed, if they are wanted.
 
     Returns:
         None if the tests ran to their end, else the report: a dict as `judge` gives it, or {"outcome": "gone"} if the
@@ -66,6 +68,8 @@ def judge_remotely(tests, tests_code, fd, output_variable=None):
     finally:
         # What lives on of these tests must not speak: by then the descriptor may be another link's.
         link.gone = link.gone or "the tests have ended"
+        if changed is not None:
+            changed += [*link.changed.values(), *link.copies.changed.values()]
 
 
 def judge_over(link, tests, tests_code):
@@ -93,6 +97,8 @@ def judge_over(link, tests, tests_code):
         report = report_of(link, error)
     if link.gone:
         return gone(link.gone)
+    if report is None and link.failed is not None:
+        return report_of(link, link.failed)
     return describe(CannotCross(link.impossible), "failed") if link.impossible and not report else report
 
 
@@ -157,6 +163,8 @@ def set_up_namespace(link, namespace, mentioned, functions, others, modules, lib
                 namespace[name] = import_module(MODULE_NAMES.get(name, name))
             else:
                 link.fetchable.add(name)
+    if "next" in mentioned and not expects(link.tests, "StopIteration"):
+        namespace["next"] = strict_next
     if not link.fetchable:
         return namespace
     asking = Namespace(link)
