@@ -62,4 +62,6 @@ def test_candidates_that_change_their_arguments_share_a_process(pool):
         "string.__all__.append('run')\nassert string.__all__.count('run') < 3"
     )
     sort = "def f(items):\n    items.sort()\n    return items[0]"
-    assert passed(pool, tests, sort, sort, sort) == [True, True, False]
+    # Without process ids of its own, as in a container, the process serves one candidate.
+    goes_on = pool.sandbox.name != "docker"
+    assert passed(pool, tests, sort, sort, sort) == [True, True, not goes_on]
