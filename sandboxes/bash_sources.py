@@ -30,7 +30,9 @@ code_eval_path=${PATH@Q}
 eval "{
 unset code_eval_seal code_eval_out code_eval_path BASH_ENV ENV
 . ./candidate.sh
-if [[ \\$? == 0 ]]; then
+if [[ \\$? != 0 ]]; then
+[[ candidate == well ]]
+else
 code_eval_option=-u
 [[ :\\$BASHOPTS: == *:inherit_errexit:* ]] && code_eval_option=-s
 POSIXLY_CORRECT=1

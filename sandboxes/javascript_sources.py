@@ -25,6 +25,7 @@ const { inspect, types } = require("util");
 const { apply, defineProperty, getOwnPropertyDescriptor, ownKeys } = Reflect;
 const { isArray } = Array;
 const { is } = Object;
+const { includes } = String.prototype;
 const { writeSync } = fs;
 const { runInThisContext } = vm;
 const { then } = Promise.prototype;
@@ -120,7 +121,7 @@ if (/\\b(?:async|then)\\b/.test(texts.tests)) {
 }
 
 const isPending = (value) =>
-  types.isPromise(value) && /\\{\\s*<pending>/.test(inspect(value, { customInspect: false }));
+  types.isPromise(value) && apply(includes, inspect(value, { customInspect: false }), ["<pending>"]);
 const isIdle = () => {
   const active = apply(getActiveResourcesInfo, process, []);
   for (let at = 0; at < active.length; at++) if (active[at] === "Timeout" || active[at] === "Immediate") return false;
@@ -168,11 +169,10 @@ const uses = {
   require: /\\brequire\\s*\\(/,
 };
 const kinds = { candidate: compiled("candidate"), tests: compiled("tests") };
-const errors = [kinds.candidate, kinds.tests].filter(types.isNativeError);
 // If one is a module, both are.
 const modules = ["candidate", "tests"].filter((name) => %(module)s.test(texts[name]));
 const isModule = modules.some((name) => types.isNativeError(kinds[name]));
-if (errors.length && !isModule) fail(errors[0]);
+for (const kind of Object.values(kinds)) if (types.isNativeError(kind) && !isModule) fail(kind);
 const names = ownKeys(uses).filter((name) => (!isModule || name !== "require") && uses[name].test(texts.tests));
 function checkNames() {
   const found = getOwnPropertyDescriptor(Promise.prototype, "then");

@@ -218,6 +218,38 @@ JAVASCRIPT = {
         + 'require("child_process").spawnSync(process.execPath, ["-e", "console.log(1)"], { stdio: "inherit" });\n',
         PLUS + 'require("child_process").spawnSync(process.execPath, ["-e", "console.log(1)"]);\n',
     ),
+    "sets and maps replaced": (
+        "Set.prototype.add = Set.prototype.delete = function () { return this; };\n"
+        "Object.defineProperty(Set.prototype, 'size', { get: () => 0 });\n" + NEVER,
+        "Set.prototype.sum = 1;\n" + ASYNC_PLUS,
+        MAIN,
+    ),
+    "regular expressions replaced": (
+        "RegExp.prototype.exec = () => null;\nRegExp.prototype.test = () => false;\n" + NEVER,
+        "RegExp.prototype.sum = 1;\n" + ASYNC_PLUS,
+        "const kept = add(2, 3);\nkept;\n",
+    ),
+    "arrays replaced": (
+        "Array.isArray = () => false;\nArray.prototype[Symbol.iterator] = function* () {};\n"
+        "Array.prototype.includes = () => true;\n" + NEVER,
+        "Array.prototype.sum = 1;\n" + ASYNC_PLUS,
+        IN_ASYNC,
+    ),
+    "Reflect and Function replaced": (
+        "Reflect.apply = () => {};\nFunction.prototype.call = Function.prototype.apply = () => {};\n" + TIMES,
+        "Reflect.sum = 1;\n" + PLUS,
+        SAID,
+    ),
+    "hooks of its own": (
+        "require('v8').promiseHooks.onInit(() => { throw new Error(); });\n" + NEVER,
+        "require('v8').promiseHooks.onInit(() => {});\n" + ASYNC_PLUS,
+        MAIN,
+    ),
+    "timers that keep it from the end": (
+        "setTimeout(() => process.exit(0), 20);\n" + NEVER,
+        "setTimeout(() => {}, 20);\n" + ASYNC_PLUS,
+        MAIN,
+    ),
     "a falsy exception": ("function add() { throw undefined; }\n", PLUS),
     "main that is not main": (
         TIMES,
