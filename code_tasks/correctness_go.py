@@ -9,11 +9,11 @@ from functools import lru_cache
 from code_tasks.comments import without_comments
 from code_tasks.correctness_records import BadRecord, Record
 from sandboxes import Limits, Outcome, Program, Verdict, go_packages
-from sandboxes.language_sources import GO_SEAL_OF_CODE, go_imports, go_seal_name
+from sandboxes.go_packages import TEST_FILE
+from sandboxes.go_sources import GO_SEAL_OF_CODE, go_imports, go_seal_name
 from sandboxes.languages import SEAL_BYTES, compiling
 from sandboxes.steps import Plan, Run, Step, program_with_steps
 
-TEST_FILE = "candidate_test.go"
 PACKAGE = re.compile(r"^[ \t]*package[ \t]+(\w+)", re.MULTILINE)
 TEST = re.compile(r"^func[ \t]+(Test(?:[^\Wa-z]\w*)?)[ \t]*\([ \t]*\w*[ \t]*\*testing\.T[ \t]*\)", re.MULTILINE)
 TEST_MAIN = re.compile(r"^func[ \t]+TestMain[ \t]*\([ \t]*\w*[ \t]*\*testing\.M[ \t]*\)", re.MULTILINE)

@@ -9,7 +9,7 @@ from functools import lru_cache
 from code_tasks.comments import without_comments
 from code_tasks.correctness_records import BadRecord, Record
 from sandboxes import Limits, Outcome, Program, Verdict
-from sandboxes.language_sources import JAVA_PACKAGE, JAVA_PUBLIC, class_around
+from sandboxes.java_sources import JAVA_PACKAGE, JAVA_PUBLIC, class_around
 from sandboxes.languages import COMPILE_SECONDS, JAVA_FLAGS, SEAL_BYTES, compiling, heap_mb
 from sandboxes.steps import Plan, Run, Step, program_with_steps
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from code_tasks.comments import without_comments
-from sandboxes.language_sources import go_imports
+from sandboxes.go_sources import go_imports
 from sandboxes.languages import NAMES
 
 LANGUAGES = ("python", "java", "go")

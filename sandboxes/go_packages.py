@@ -23,7 +23,9 @@ GOPATH = "/usr/share/gocode"
 LIBRARIES = tuple(f"github.com/stretchr/testify/{name}" for name in ("assert", "require", "suite", "mock"))
 LISTED = "{{if .Export}}{{.ImportPath}}={{.Export}}{{end}}"
 SECONDS_TO_COMPILE = 600
-SEAL_FILE, CODE_FILE, MAIN_FILE = "code_eval_seal_of_code.go", "candidate.go", "code_eval_seal.go"
+SEAL_FILE, NAMES_FILE, MAIN_FILE = "code_eval_seal_of_code.go", "code_eval_names.go", "code_eval_seal.go"
+CODE_FILE, TEST_FILE = "candidate.go", "candidate_test.go"
+CODE_FILES = (SEAL_FILE, NAMES_FILE, CODE_FILE, TEST_FILE)
 
 
 @lru_cache(maxsize=1)
@@ -115,9 +117,7 @@ def go(*arguments: str, **environment: str) -> str:
     return done.stdout
 
 
-def build(
-    limits: Limits, code: tuple[str, ...] = (SEAL_FILE, CODE_FILE), main: tuple[str, ...] = (MAIN_FILE,)
-) -> tuple[Step, ...]:
+def build(limits: Limits, code: tuple[str, ...] = CODE_FILES, main: tuple[str, ...] = (MAIN_FILE,)) -> tuple[Step, ...]:
     """The steps that make `program`.
 
     Args:

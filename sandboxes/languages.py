@@ -15,24 +15,23 @@ from functools import lru_cache
 from weakref import WeakKeyDictionary
 
 from sandboxes import go_packages
+from sandboxes.bash_sources import SEAL_FILE as BASH_SEAL_FILE
+from sandboxes.bash_sources import bash_files
 from sandboxes.contract import Limits, Program, SandboxUnavailable
-from sandboxes.language_sources import (
-    JAVA_LIST_FILE,
-    JAVA_MAIN_FILE,
+from sandboxes.go_sources import go_files, go_script_files
+from sandboxes.java_sources import JAVA_LIST_FILE, JAVA_MAIN_FILE, java_files, java_script_files
+from sandboxes.javascript_sources import (
     NODE_FILE,
-    RUST_FILE,
-    bash_files,
-    c_files,
-    cpp_files,
-    go_files,
-    go_script_files,
-    java_files,
-    java_script_files,
     javascript_files,
     javascript_script_files,
-    rust_files,
     typescript_files,
     typescript_script_files,
+)
+from sandboxes.language_sources import (
+    RUST_FILE,
+    c_files,
+    cpp_files,
+    rust_files,
 )
 from sandboxes.runner import Runner
 from sandboxes.steps import Plan, Run, Step, program_with_steps
@@ -107,9 +106,14 @@ def run_java(limits: Limits) -> Step:
     return Step(argv, limits, reserves_memory=True, memory_status=3)
 
 
-def run_node(limits: Limits) -> Step:
+def run_node(limits: Limits, *options: str) -> Step:
     """Node on the file that imports the program."""
-    return Step(("node", f"--max-old-space-size={heap_mb(limits)}", NODE_FILE), limits, reserves_memory=True)
+    return Step(("node", f"--max-old-space-size={heap_mb(limits)}", *options, NODE_FILE), limits, reserves_memory=True)
+
+
+def run_node_tests(limits: Limits) -> Step:
+    """The same with tests, where no listener can keep a rejected promise from failing them."""
+    return run_node(limits, "--unhandled-rejections=strict")
 
 
 JAVAC = ("javac", *(f"-J{flag}" for flag in JAVA_FLAGS), "-J-XX:TieredStopAtLevel=1", "-J-Xmx512m")
@@ -142,7 +146,7 @@ GO = Language(
 )
 JAVASCRIPT = Language(
     "javascript",
-    Way(javascript_files, commands(), run_node),
+    Way(javascript_files, commands(), run_node_tests),
     Way(javascript_script_files, commands(), run_node),
     lambda: ("node", "--version"),
     "nodejs",
@@ -150,7 +154,7 @@ JAVASCRIPT = Language(
 )
 TYPESCRIPT = Language(
     "typescript",
-    Way(typescript_files, commands(TSC), run_node),
+    Way(typescript_files, commands(TSC), run_node_tests),
     Way(typescript_script_files, commands(TSC), run_node),
     lambda: ("tsc", "--version"),
     "node-typescript",
@@ -182,7 +186,7 @@ RUST_LANGUAGE = Language(
 )
 BASH = Language(
     "bash",
-    Way(bash_files, commands(), command("bash", "code_eval_seal.sh")),
+    Way(bash_files, commands(), command("bash", BASH_SEAL_FILE)),
     Way(lambda candidate, tests: {"candidate.sh": candidate}, commands(), command("bash", "candidate.sh")),
     lambda: ("bash", "--version"),
     "bash",

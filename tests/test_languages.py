@@ -7,7 +7,8 @@ from language_programs import PROGRAMS
 from watching import passes
 
 from sandboxes import Limits, Outcome, Pool, Program, SandboxUnavailable, open_sandbox, with_volumes
-from sandboxes.language_sources import go_files, java_files, java_script_files
+from sandboxes.go_sources import go_files
+from sandboxes.java_sources import java_files, java_script_files
 from sandboxes.languages import LANGUAGES, checked_language, paths_for, plan_of, program_in, version_of
 from sandboxes.tasks import Job, Kinds
 
@@ -205,18 +206,22 @@ def test_a_java_file_is_named_by_its_public_class():
     assert "Account.java" in java_script_files("public class Account {}", "")
 
 
-def test_go_imports_of_both_parts_stand_once():
-    """What both parts of a Go program import is imported once."""
-    source = go_files('import "fmt"\n', 'import (\n\t"fmt"\n\t"testing"\n)\n')["candidate.go"]
-    assert source.count('"fmt"') == 1
-    assert source.startswith("package candidate\n")
+def test_go_imports_go_where_they_are_used():
+    """Each part of a Go program has the imports that it uses, whichever part names them."""
+    files = go_files(
+        'package main\n\nimport (\n\t"fmt"\n\t"strings"\n)\n\nfunc F() { fmt.Println() }\n',
+        'import "testing"\nfunc TestF(t *testing.T) { fmt.Print(strings.Count("a", "a")) }\n',
+    )
+    assert files["candidate.go"].startswith('package candidate; import ("fmt"); ')
+    assert files["candidate_test.go"].startswith('package candidate; import ("testing"; "fmt"; "strings"); ')
 
 
 def test_go_tests_need_no_package():
     """Tests without a package clause are of the candidate's."""
     files = go_files("package main\n\nfunc F() {}\n", "func TestF(t *testing.T) { F() }\n")
     assert files["candidate.go"].count("package ") == 1
-    assert '{"TestF", candidate.TestF}' in files["code_eval_seal.go"]
+    assert files["candidate_test.go"].startswith("package candidate; ")
+    assert '{"TestF", run(candidate.TestF)}' in files["code_eval_seal.go"]
 
 
 RUST_TESTS = "#[cfg(test)]\nmod tests {\n    use super::*;\n    #[test]\n    fn sums() {\n"
