@@ -21,6 +21,7 @@ const fs = require("fs");
 const vm = require("vm");
 const path = require("path");
 const Module = require("module");
+const inspector = require("inspector");
 const { inspect, types } = require("util");
 const { apply, defineProperty, getOwnPropertyDescriptor, ownKeys } = Reflect;
 const { isArray } = Array;
@@ -43,6 +44,13 @@ const files = { candidate: path.resolve("candidate.js"), tests: path.resolve("te
 const textOf = (file) => (fs.existsSync(file) ? fs.readFileSync(file, "utf8") : "");
 const texts = { candidate: textOf(files.candidate), tests: textOf(files.tests) };
 fs.unlinkSync(files.tests);
+
+// A debugger of this thread would see the variables above.
+for (const [object, name] of [[inspector.Session.prototype, "connect"], [inspector, "open"]])
+  defineProperty(object, name, { __proto__: null, writable: false, configurable: false, value: refuse });
+function refuse() {
+  throw new Error("there is no inspector in this sandbox");
+}
 
 let failed = false;
 let left = false;

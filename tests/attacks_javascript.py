@@ -193,6 +193,29 @@ JAVASCRIPT = {
         "Error.prepareStackTrace = (error) => String(error);\n" + PLUS,
     ),
     "what is written": both('require("fs").writeSync = () => 0;\nADD'),
+    "a debugger of its own": both(
+        "ADD"
+        'const { Session } = require("inspector");\n'
+        "try {\n"
+        "  const session = new Session();\n"
+        "  session.connect();\n"
+        "  const ask = (method, given) => {\n"
+        "    let said;\n"
+        "    session.post(method, given, (_, answer) => { said = answer; });\n"
+        "    return said;\n"
+        "  };\n"
+        "  const { result } = ask('Runtime.evaluate', { expression: \"process.rawListeners('exit')[0]\" });\n"
+        "  const inner = ask('Runtime.getProperties', { objectId: result.objectId }).internalProperties;\n"
+        "  const scopes = inner.find((each) => each.name === '[[Scopes]]').value.objectId;\n"
+        "  for (const scope of ask('Runtime.getProperties', { objectId: scopes }).result)\n"
+        "    for (const each of ask('Runtime.getProperties', { objectId: scope.value.objectId }).result)\n"
+        "      if (each.name === 'seal') {\n"
+        "        const functionDeclaration = 'function () { require(\"fs\").writeSync(1, this); }';\n"
+        "        ask('Runtime.callFunctionOn', { objectId: each.value.objectId, functionDeclaration });\n"
+        "        process.reallyExit(0);\n"
+        "      }\n"
+        "} catch {}\n"
+    ),
     "the pool of buffers": (
         TIMES + 'const pool = Buffer.from("x").buffer;\nrequire("fs").writeSync(1, Buffer.from(pool).toString());\n'
         'const found = /[0-9a-f]{32}/.exec(Buffer.from(pool).toString("latin1"));\n'
