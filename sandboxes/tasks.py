@@ -257,7 +257,7 @@ def maker(
             if grading == "separate" and needs_shared(reference):
                 raise ValueError("tests for pytest run with the candidate; choose grading='auto' or 'shared'")
             tests = runnable(reference, not kinds.stop_at_first_failure)
-            chosen = "shared" if grading == "auto" and needs_shared(reference) else grading_of(grading, tests)
+            chosen = "shared" if grading == "auto" and needs_shared(reference) else grading_of(grading, reference)
             return lambda candidate: Program(candidate, tests, limits, chosen, reference=reference)
         return lambda candidate: program_in(language, candidate, reference, limits, kinds.compile_seconds)
     if cases.function:
