@@ -39,6 +39,9 @@ class Cases:
     is_wrapped: bool = False
     """Whether every expected result stands in a list of one, which a right result may lack: `3` or `[3]` for `[3]`."""
 
+    checker: str = "tokens"
+    """What decides on outputs where the caller chose no checker: one of CHECKERS."""
+
 
 def cases_of(reference: Any) -> Cases | None:
     """The cases that a reference holds; None if it is code.
@@ -94,7 +97,10 @@ def cases_of_list(reference: Sequence[Mapping[str, Any]]) -> Cases:
     for record in reference:
         if not function and (kind := record.get("testtype") or record.get("type")) in CALL_TYPES:
             raise ValueError(f'cases of the type "{kind}" need "fn_name", the function that they call')
-    return build_cases(pairs, function)
+    cases = build_cases(pairs, function)
+    # Only LiveCodeBench's cases have this field, and its grader compares line by line.
+    is_lined = not function and any("testtype" in record for record in reference)
+    return dataclasses.replace(cases, checker="lines") if is_lined else cases
 
 
 def function_name(record: Mapping[str, Any]) -> str:
