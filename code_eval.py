@@ -67,8 +67,9 @@ Args:
     language: str: "python" (default), "java", "go", "javascript", "typescript", "cpp", "c", "rust" or "bash".
     languages: list of str: instead of language, one per task.
     compile_timeout: float, > 0: seconds on the clock of each compiler. Default 30.
-    checker: what decides on the output of a case: "tokens" (default), "exact", "floats", "lines-unordered", a function
-        (input, expected output, output) -> bool, or its "module:name".
+    checker: what decides on the output of a case: "tokens", "exact", "floats", "lines-unordered", "lines", a function
+        (input, expected output, output) -> bool, or its "module:name". Default: "lines" for the cases of
+        LiveCodeBench, "tokens" for others.
     tolerance: float, > 0: by how much numbers may differ for "floats", relative or absolute. Default 1e-6.
     stop_at_first_failure: bool: whether cases and asserts after the first that failed are left out. Default True.
     partial_credit: bool: whether results have "partial_credit", the share of tests that passed. Default False.

@@ -29,7 +29,12 @@ import sys
 os.chdir(%(folder)r)
 sys.path.insert(0, os.getcwd())
 sys.dont_write_bytecode = True
+import unittest.case
+
 import pytest
+
+# Of a test in which this exception is raised unittest says that it passed.
+unittest.case._ShouldStop = ()
 
 for name in %(needed)r:
     if importlib.util.find_spec(name) is None:
@@ -38,7 +43,10 @@ for name in %(needed)r:
 
 class Report:
     def __init__(self):
-        self.ran, self.failed = 0, []
+        self.ran, self.failed, self.collected, self.done = 0, [], 0, 0
+
+    def pytest_collection_finish(self, session):
+        self.collected = len(session.items)
 
     def pytest_collectreport(self, report):
         if report.failed:
@@ -49,6 +57,7 @@ class Report:
             self.failed.append("%%s: %%s" %% (report.nodeid.partition("::")[2], last_line(report)))
         elif report.when == "call" and (report.passed or hasattr(report, "wasxfail")):
             self.ran += 1
+        self.done += report.when == "teardown"
 
 
 def last_line(report):
@@ -72,8 +81,9 @@ def main():
         raise AssertionError("%%d failed: %%s" %% (len(report.failed), "; ".join(report.failed[:5])))
     if not report.ran:
         raise AssertionError("no test ran")
-    if status != 0:
-        raise AssertionError("pytest ended with status %%d" %% status)
+    if status != 0 or report.done < report.collected:
+        words = status, report.done, report.collected
+        raise AssertionError("pytest ended with status %%d, after %%d of %%d tests" %% words)
     sys.stdout.flush()
     os.write(1, os.read(0, 1000))
 

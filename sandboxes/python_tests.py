@@ -9,94 +9,130 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from sandboxes.assertions import Assertion, assertions_of
+from sandboxes.assertions import Assertion, assertions_of, is_test
 from sandboxes.contract import Outcome, TestResult, Verdict
 from sandboxes.each_assertion import each_assertion
 from sandboxes.imports import parsed
-from sandboxes.unittest_tests import harnessed
+from sandboxes.pytest_tests import with_pytest
+from sandboxes.unittest_tests import harnessed, test_case_classes
 
 TEST_LINE = re.compile(r'^  File "tests\.py", line (\d+)', re.MULTILINE)
-RUNS_ITSELF = re.compile(r"TextTestRunner|pytest\.main|defaultTestLoader")
 
-# The first line of pytest's file.
-NAMES = (
-    "globals().update({name: value for name, value in vars(__import__('sys').modules['candidate']).items() "
-    "if not name.startswith('__')})\n"
-)
+DOCTEST_RUNNERS = ("testmod", "testfile", "run_docstring_examples", "DocTestRunner")
+# Around tests that are examples in docstrings and nothing else. doctest itself raises nothing where they fail, or where
+# the candidate has none.
+DOCTEST = """
+def run_doctests_of_code_eval(text, names):
+    import doctest
 
-# Written as the tests: what they are stands in a file of their own, which sees the candidate's names.
-PYTEST = """
-def run_pytest_of_code_eval(text, record):
-    import os
+    attempted, failed, run = [], [], doctest.DocTestRunner.run
 
-    try:
-        import pytest
-    except ImportError:
-        raise ImportError("these tests are for pytest, which is not installed where they run")
+    def counted(*arguments, **options):
+        found = run(*arguments, **options)
+        attempted.append(found.attempted)
+        failed.append(found.failed)
+        return found
 
-    class Recorder:
-        def pytest_runtest_logreport(self, report):
-            if report.when == "call" or report.outcome != "passed":
-                self.note(report.nodeid.partition("::")[2], report)
-
-        def pytest_collectreport(self, report):
-            if report.failed:
-                self.note("collection of the tests", report)
-
-        def note(self, name, report):
-            crash = getattr(report.longrepr, "reprcrash", None)
-            # Of a long text the end says what was raised.
-            message = crash.message[:300] if crash else str(report.longrepr or "")[-300:]
-            seconds = float(getattr(report, "duration", 0.0))
-            if report.skipped:
-                return
-            message = " ".join(message.split()) if report.failed else ""
-            record.append([name, report.outcome, message, seconds])
-
-    with open("test_candidate.py", "w", encoding="utf-8", errors="surrogatepass") as file:
-        file.write(text)
-    options = ["-q", "-p", "no:cacheprovider", "-c", os.devnull, "--rootdir", ".", "test_candidate.py"]
-    status = pytest.main(options, plugins=[Recorder()])
-    failed = [each[0] for each in record if each[1] != "passed"]
-    if failed:
-        raise AssertionError("of %d tests these failed: %s" % (len(record), ", ".join(failed)))
-    if status != 0 or not record:
-        raise AssertionError("pytest ended with status %d, after %d tests" % (status, len(record)))
+    doctest.DocTestRunner.run = counted
+    exec(compile(text, "tests.py", "exec"), names)
+    doctest.DocTestRunner.run = run
+    if sum(failed):
+        raise AssertionError("of %d examples in docstrings %d failed" % (sum(attempted), sum(failed)))
+    if not sum(attempted):
+        raise AssertionError("there is no example in a docstring")
 
 
-code_eval_tests = []
-run_pytest_of_code_eval(SOURCE, code_eval_tests)
+run_doctests_of_code_eval(SOURCE, globals())
 """
 
 
 @functools.lru_cache(maxsize=1024)
 def kind_of(tests: str) -> str:
-    """The kind of tests: "unittest", "pytest", or "asserts": all other code, and what runs its tests itself."""
+    """Returns the kind of tests: "unittest", "pytest", "doctest", or "asserts" for all other code.
+
+    A block under `if __name__ == "__main__"` does not count. It never runs here: candidate and tests are imported.
+    """
     try:
         tree = parsed(tests)
     except ValueError:
         return "asserts"
-    if RUNS_ITSELF.search(tests):
-        return "asserts"
-    classes = [node for node in tree.body if isinstance(node, ast.ClassDef)]
-    if any(base.endswith("TestCase") for node in classes for base in map(ast.unparse, node.bases)):
+    body = [node for node in tree.body if not is_main_block(node)]
+    cases = test_case_classes(tree)
+    if names := pytest_names(body, cases):
+        called = called_names(body)
+        if not any(name.partition(".")[0] in names for name in called) and (not cases or imports_pytest(body)):
+            return "pytest"
+    if cases:
         return "unittest"
-    called = {
-        ast.unparse(node.func)
-        for statement in tree.body
-        if not isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
-        for node in ast.walk(statement)
-        if isinstance(node, ast.Call)
-    }
-    functions = [node.name for node in tree.body if isinstance(node, ast.FunctionDef) and node.name.startswith("test")]
-    of_classes = [
-        node.name
-        for node in classes
-        if node.name.startswith("Test")
-        and any(isinstance(each, ast.FunctionDef) and each.name.startswith("test") for each in node.body)
-    ]
-    names = {*functions, *of_classes}
-    return "pytest" if names and not any(name.partition(".")[0] in names for name in called) else "asserts"
+    return "doctest" if has_only_doctests(body) else "asserts"
+
+
+def has_only_doctests(body: Sequence[ast.stmt]) -> bool:
+    """Returns whether all that statements check are examples in docstrings, run by doctest."""
+    runs = [any(name.split(".")[-1] in DOCTEST_RUNNERS for name in called_names([node])) for node in body]
+    return any(runs) and not any(is_test(node) for node, run in zip(body, runs, strict=True) if not run)
+
+
+def is_main_block(node: ast.stmt) -> bool:
+    """Returns whether a statement is an `if` that asks for `__name__`."""
+    return isinstance(node, ast.If) and "__name__" in ast.unparse(node.test)
+
+
+def pytest_names(body: Sequence[ast.stmt], cases: Sequence[ast.ClassDef]) -> set[str]:
+    """Returns the names of functions and classes that pytest collects, but for TestCase classes."""
+    functions = (node for node in body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
+    classes = (node for node in body if isinstance(node, ast.ClassDef) and node not in cases)
+    names = {node.name for node in functions if node.name.startswith("test")}
+    return names | {node.name for node in classes if node.name.startswith("Test") and has_test_methods(node)}
+
+
+def has_test_methods(node: ast.ClassDef) -> bool:
+    """Returns whether a class defines methods that are tests."""
+    methods = [each for each in node.body if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)]
+    return any(method.name.startswith("test") for method in methods)
+
+
+def called_names(body: Sequence[ast.stmt]) -> set[str]:
+    """Returns what statements of a module call, as it is written there, also in functions that they call."""
+    functions = [node for node in body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    others = [node for node in body if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)]
+    called: set[str] = set()
+    pending: list[ast.AST] = list(others)
+    while pending:
+        new = {ast.unparse(each.func) for each in ast.walk(pending.pop()) if isinstance(each, ast.Call)} - called
+        called |= new
+        pending += [node for node in functions if node.name in new]
+    return called
+
+
+def imports_pytest(body: Sequence[ast.stmt]) -> bool:
+    """Returns whether statements of a module import pytest."""
+    imported = {alias.name for node in body if isinstance(node, ast.Import) for alias in node.names}
+    return "pytest" in imported | {node.module for node in body if isinstance(node, ast.ImportFrom)}
+
+
+@functools.lru_cache(maxsize=1024)
+def can_fail(tests: str) -> bool:
+    """Returns whether a wrong candidate could fail in tests: they do more than define what nobody calls."""
+    if kind_of(tests) != "asserts":
+        return True
+    try:
+        tree = parsed(tests)
+    except ValueError:
+        return True
+    return not all(is_inert(node) for node in tree.body)
+
+
+def is_inert(node: ast.stmt) -> bool:
+    """Returns whether a statement does the same whatever the candidate is: it imports, defines, or names constants."""
+    if is_main_block(node):
+        return True
+    if isinstance(node, ast.Expr | ast.Assign | ast.AnnAssign):
+        values = ast.walk(node.value) if node.value else ()
+        return not any(isinstance(each, ast.Name | ast.Call | ast.Await) for each in values)
+    return isinstance(
+        node, ast.Import | ast.ImportFrom | ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Pass
+    )
 
 
 def runnable(tests: str, runs_all: bool) -> str:
@@ -110,7 +146,9 @@ def runnable(tests: str, runs_all: bool) -> str:
     if kind == "unittest":
         return harnessed(tests)
     if kind == "pytest":
-        return PYTEST.replace("SOURCE", ascii(NAMES + tests))
+        return with_pytest(tests)
+    if kind == "doctest":
+        return DOCTEST.replace("SOURCE", ascii(tests))
     return each_assertion(tests) if runs_all and assertions_of(tests) else tests
 
 

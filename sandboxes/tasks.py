@@ -51,7 +51,9 @@ class Kinds:
     """One per task; empty: `language` for all."""
 
     compile_seconds: float = COMPILE_SECONDS
-    checker: str | Checker = "tokens"
+    checker: str | Checker | None = None
+    """None: the one of the task's cases, which is "lines" for LiveCodeBench's and "tokens" for others."""
+
     tolerance: float = 1e-6
     stop_at_first_failure: bool = True
     partial_credit: bool = False
@@ -84,7 +86,7 @@ class Kinds:
             language=checked_language(given.get("language", "python")),
             languages=tuple(map(checked_language, languages)),
             compile_seconds=positive("compile_timeout", given.get("compile_timeout", COMPILE_SECONDS), "seconds"),
-            checker=checked_checker(given.get("checker", "tokens")),
+            checker=checked_checker(given["checker"]) if "checker" in given else None,
             tolerance=positive("tolerance", given.get("tolerance", 1e-6), "difference"),
             stop_at_first_failure=given.get("stop_at_first_failure", not partial_credit),
             partial_credit=partial_credit,
@@ -238,7 +240,8 @@ class Job:
             names = [f"case {number}" for number in range(1, len(reference.cases) + 1)]
             return verdict if self.kinds.stop_at_first_failure else with_those_not_run(verdict, names)
         if isinstance(reference, Cases):
-            return checked_by(self.kinds.checker, reference, verdict) if callable(self.kinds.checker) else verdict
+            checker = self.kinds.checker
+            return checked_by(checker, reference, verdict) if callable(checker) else verdict
         if reference is not None:
             return with_tests(verdict, reference, not self.kinds.stop_at_first_failure)
         # A run that is all the tests there are is none of them.
@@ -257,7 +260,7 @@ def maker(
             if grading == "separate" and needs_shared(reference):
                 raise ValueError("tests for pytest run with the candidate; choose grading='auto' or 'shared'")
             tests = runnable(reference, not kinds.stop_at_first_failure)
-            chosen = "shared" if grading == "auto" and needs_shared(reference) else grading_of(grading, tests)
+            chosen = "shared" if grading == "auto" and needs_shared(reference) else grading_of(grading, reference)
             return lambda candidate: Program(candidate, tests, limits, chosen, reference=reference)
         return lambda candidate: program_in(language, candidate, reference, limits, kinds.compile_seconds)
     if cases.function:
@@ -289,7 +292,7 @@ def plan_of_cases(kinds: Kinds, language: str, cases: Cases, limits: Limits) -> 
     if language != "python":
         way = LANGUAGES[language].script
         build, step = way.build(compiling(limits, kinds.compile_seconds)), way.run(limits)
-    checker = None if callable(kinds.checker) else kinds.checker
+    checker = None if callable(kinds.checker) else kinds.checker or cases.checker
     runs = tuple(
         Run(step, f"case {number}", case.input, case.output if checker else None, checker or "", kinds.tolerance)
         for number, case in enumerate(cases.cases, start=1)

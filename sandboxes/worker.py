@@ -124,7 +124,9 @@ class Worker:
         candidate = program.candidate.encode("utf-8", "surrogatepass")
         tests_bytes = "null" if same_tests else str(len(tests))
         # Whether tests can run again in the same process: those that do nothing but test.
-        alike = "true" if program.grading == "separate" and grading_for(program.tests) == "separate" else "false"
+        # What is written around the tests changes nothing that outlives them.
+        text = program.tests if program.reference is None else program.reference
+        alike = "true" if program.grading == "separate" and grading_for(text) == "separate" else "false"
         header = (
             f'{{"id":{index},"candidate_bytes":{len(candidate)},"tests_bytes":{tests_bytes},'
             f'"grading":"{program.grading}","alike":{alike},"limits":{limits_as_json(program.limits)}}}'

@@ -48,9 +48,32 @@ def metric():
 @pytest.mark.parametrize("reference", SHAPES.values(), ids=SHAPES)
 def test_shapes_of_inputs_and_outputs(reference):
     """Each shape is the same cases, as it is and as JSON."""
-    expected = Cases((Case("1\n", "2"),))
+    expected = Cases((Case("1\n", "2"),), checker="lines" if "testtype" in str(reference) else "tokens")
     assert cases_of(reference) == expected
     assert cases_of(json.dumps(reference)) == expected
+
+
+@pytest.mark.parametrize(
+    ("program", "right"),
+    [
+        ("print(1)\nprint(2, 3)", True),
+        ("print('1 \\n 2 3 \\n\\n')", True),
+        ("print(1.0)\nprint(2, '3.00')", True),
+        ("print(1, 2, 3)", False),
+        ("print(1)\nprint()\nprint(2, 3)", False),
+        ("print(1)\nprint(2)\nprint(3)", False),
+        ("print(1)\nprint(2, 3.0000001)", False),
+        ("print('1\\n2  3')", True),
+        ("print('1\\r\\n2 3')", True),
+    ],
+)
+def test_livecodebench_compares_line_by_line(metric, program, right):
+    """Outputs in the shape of LiveCodeBench are compared as its own grader does, unless a checker is chosen."""
+    options = {"predictions": [[program]], "k": 1, "timeout": 20.0}
+    case = {"input": "", "output": "1\n2 3\n", "testtype": "stdin"}
+    assert metric.compute(references=[[case]], **options)[0] == {"pass@1": float(right)}
+    tokens = metric.compute(references=[[case]], **options, checker="tokens")[0]
+    assert tokens == metric.compute(references=[[{"input": "", "output": "1\n2 3\n"}]], **options)[0]
 
 
 @pytest.mark.parametrize("reference", CALLS.values(), ids=CALLS)

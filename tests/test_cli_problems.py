@@ -144,13 +144,16 @@ def test_options_that_cannot_be_right(files, options, said):
     assert said in " ".join(done.stderr.replace("│", " ").split())
 
 
+CALLS = {"fn_name": "f", "inputs": [[1]], "outputs": [1]}
+
+
 @pytest.mark.parametrize(
     ("problem", "options", "said"),
     [
         ({"test": {**CASES, "outputs": []}}, [], "problems.jsonl:1: there are 3 inputs, but 0 outputs"),
         ({"test": "x", "language": "cobol"}, [], "problems.jsonl:1: unknown language 'cobol'"),
         ({"test": "x", "language": "go"}, ["--sandbox", "restricted"], 'sandbox="restricted" runs Python only, not go'),
-        ({"test": {"fn_name": "f", **CASES}, "language": "bash"}, [], "problem 't/0': cases that call a function"),
+        ({"test": CALLS, "language": "bash"}, [], "problem 't/0': cases that call a function"),
         ({"test": "def test_add(): pass\n"}, ["--grading", "separate"], "problem 't/0': tests for pytest run with"),
     ],
     ids=["cases", "language", "restricted", "calls", "pytest"],

@@ -90,9 +90,10 @@ public class CTest { @Test public void f() { if (new C().f() != 1) throw new Ass
 GO = "package c\n\nfunc F() int { return 1 }\n"
 GO_TEST = 'package c\n\nimport "testing"\n\nfunc TestF(t *testing.T) {\n\tif F() != 1 {\n\t\tt.Fatal(F())\n\t}\n}\n'
 PYTHON_TEST = "from a.b import f\n\ndef test_f():\n    assert f() == 1\n"
+UNITTEST = "import unittest\nfrom a.b import f\n\nclass T(unittest.TestCase):\n    def test_f(self): assert f() == 1\n"
 JUNIT_4, JUNIT_5 = JAVA_TEST % "Test", JAVA_TEST % "jupiter.api.Test"
 RIGHT = {
-    "python": [(PYTHON, PYTHON_TEST)],
+    "python": [(PYTHON, PYTHON_TEST), (PYTHON, UNITTEST)],
     "java": [(JAVA, JUNIT_4), (JAVA, JUNIT_5)],
     "go": [(GO, GO_TEST)],
 }
@@ -119,6 +120,8 @@ LEAVING = {
         ("import sys\nsys.exit(0)\n", PYTHON_TEST),
         ("import os\ndef f():\n    os.write(1, os.read(0, 100))\n    os._exit(0)\n", PYTHON_TEST),
         ("import atexit, os\natexit.register(os._exit, 0)\ndef f():\n    return 2\n", PYTHON_TEST),
+        ("import pytest\ndef f():\n    pytest.exit('x', returncode=0)\n", "def test_e(): pass\n" + PYTHON_TEST),
+        ("import unittest.case\ndef f():\n    raise unittest.case._ShouldStop\n", UNITTEST),
     ],
     "java": [(JAVA.replace("return 1;", f"{each}(0); return 1;"), JUNIT_5) for each in ("System.exit",)]
     + [(JAVA_READS, JUNIT_5.replace("f() {", "f() throws Exception {"))]

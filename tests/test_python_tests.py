@@ -65,7 +65,7 @@ def scored():
         ("def test_a():\n    assert add(2, 3) == 5", "pytest"),
         ("def test_a():\n    assert add(2, 3) == 5\ntest_a()", "asserts"),
         ("class TestA:\n    def test_b(self): assert add(2, 3) == 5\nTestA().test_b()", "asserts"),
-        (UNITTEST + "unittest.TextTestRunner().run(unittest.makeSuite(T))", "asserts"),
+        (UNITTEST + "unittest.TextTestRunner().run(unittest.makeSuite(T))", "unittest"),
         (ASSERTS, "asserts"),
         (CHECK, "asserts"),
         ("def tests(:", "asserts"),

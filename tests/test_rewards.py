@@ -1,12 +1,21 @@
 """Rewards for reinforcement learning, called as TRL's GRPOTrainer calls them."""
 
 import asyncio
+import copy
+import functools
 import inspect
 import math
+import multiprocessing
+import os
+import pickle
 import subprocess
 import sys
+import threading
 import time
+from concurrent.futures import ProcessPoolExecutor
 
+import cloudpickle
+import dill
 import pytest
 from scoring import RIGHT, ROOT, SECONDS, TESTS, WRONG, environment
 
@@ -194,6 +203,128 @@ def test_shares_the_cpus(monkeypatch):
         monkeypatch.setenv("LOCAL_WORLD_SIZE", processes)
         shares.append(rewards.workers_of_this_process())
     assert shares == [2, 1, 16, 16]
+
+
+SORTS = {
+    "the defaults": {},
+    "no extraction": {"extract": None},
+    "the last block": {"extract": "last"},
+    "a function for extraction": {"extract": os.path.join},
+    "floats": {"checker": "floats", "tolerance": 1e-3},
+    "a checker by its name": {"checker": "os.path:join"},
+    "a policy": {"sandbox": "restricted", "allowed_imports": ["math"]},
+    "another language": {"language": "bash"},
+    "more of everything": {"env": {"A": "b"}, "preload": ["json"], "partial_credit": True, "num_workers": 3},
+}
+PICKLERS = {"pickle": pickle, "cloudpickle": cloudpickle, "dill": dill}
+
+
+@pytest.mark.parametrize("pickler", PICKLERS.values(), ids=PICKLERS)
+@pytest.mark.parametrize("options", SORTS.values(), ids=SORTS)
+def test_pickles(options, pickler):
+    """A reward comes out of its pickle, which is small, as it went in."""
+    reward = make_code_reward(timeout=20.0, name="passes", tests_column="cases", **options)
+    text = pickler.dumps(reward)
+    again = pickler.loads(text)
+    assert (again.settings, again.tests_column) == (reward.settings, "cases")
+    assert (again.__name__, again.__doc__) == ("passes", reward.__doc__)
+    assert len(text) < 4096
+    assert copy.deepcopy(reward).settings == reward.settings
+
+
+def test_pickles_after_use():
+    """A reward that was used has no more in its pickle than one that was not: no workers, and no results."""
+    reward = make_code_reward(timeout=20.0)
+    before = pickle.dumps(reward)
+    assert reward(completions=[RIGHT], tests=[TESTS]) == [1.0]
+    assert pickle.dumps(reward) == before
+
+
+def graded_in(context, reward):
+    """What a reward says in another process."""
+    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context(context)) as processes:
+        return processes.submit(reward, completions=[RIGHT, WRONG, FORGED], tests=[TESTS] * 3).result(SECONDS)
+
+
+@pytest.mark.parametrize("used", [False, True], ids=["unused", "used"])
+@pytest.mark.parametrize("context", ["spawn", "fork", "forkserver"])
+# A fork of a process with threads, of which Python warns, is what is tried here.
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")
+def test_other_processes(context, used):
+    """A reward works in a process that was spawned or forked, also after it was used here; and here after that."""
+    reward = make_code_reward(timeout=20.0)
+    if used:
+        assert reward(completions=[RIGHT], tests=[TESTS]) == [1.0]
+    assert graded_in(context, reward) == [1.0, 0.0, 0.0]
+    assert reward(completions=[RIGHT, WRONG], tests=[TESTS] * 2) == [1.0, 0.0]
+
+
+def in_a_child(reward, answers):
+    """Puts what a reward says into a queue."""
+    answers.put(reward(completions=[RIGHT, WRONG], tests=[TESTS] * 2))
+
+
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")
+@pytest.mark.parametrize("context", ["spawn", "fork"])
+def test_arguments_of_a_process(context):
+    """A reward can be what a process is started with, as TRL's asynchronous trainer does, in a partial too."""
+    context = multiprocessing.get_context(context)
+    answers = context.SimpleQueue()
+    process = context.Process(target=functools.partial(in_a_child, make_code_reward(timeout=20.0)), args=(answers,))
+    process.start()
+    assert answers.get() == [1.0, 0.0]
+    process.join(SECONDS)
+    assert process.exitcode == 0
+
+
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")
+def test_a_fork_while_another_thread_looks_for_workers():
+    """A process that is forked while another thread holds the lock of the warm pools finds its workers all the same."""
+    held, done = threading.Event(), threading.Event()
+
+    def hold():
+        with sandboxes._warm_pools_lock:
+            held.set()
+            done.wait(SECONDS)
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    held.wait(SECONDS)
+    context = multiprocessing.get_context("fork")
+    answers = context.SimpleQueue()
+    process = context.Process(target=in_a_child, args=(make_code_reward(timeout=20.0), answers))
+    process.start()
+    done.set()
+    thread.join()
+    process.join(SECONDS)
+    ended = process.exitcode
+    process.kill()
+    assert ended == 0
+    assert answers.get() == [1.0, 0.0]
+
+
+def pools_of(rewards):
+    """How many pools several rewards use in this process, and whether they pass and fail candidates."""
+    verdicts = [reward(completions=[RIGHT, WRONG], tests=[TESTS] * 2) for reward in rewards]
+    return verdicts, len({id(sandboxes.warm_pool(each.settings.sandbox, each.settings.cluster)) for each in rewards})
+
+
+def test_equal_rewards_share_workers():
+    """In the process that loads them rewards with equal options have the same warm workers."""
+    same = [make_code_reward(timeout=20.0, name=name) for name in ("one", "two")]
+    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as processes:
+        found = processes.submit(pools_of, [*same, pickle.loads(pickle.dumps(same[0]))]).result(SECONDS)
+        other = processes.submit(pools_of, [same[0], make_code_reward(env={"A": "b"}, timeout=20.0)]).result(SECONDS)
+    assert found == ([[1.0, 0.0]] * 3, 1)
+    assert other == ([[1.0, 0.0]] * 2, 2)
+
+
+def test_what_can_not_be_pickled():
+    """A function of the caller's that can't be pickled is named by the error, and cloudpickle takes it."""
+    reward = make_code_reward(extract=lambda candidate, reference: candidate, timeout=20.0)
+    with pytest.raises((pickle.PicklingError, AttributeError), match="lambda"):
+        pickle.dumps(reward)
+    assert cloudpickle.loads(cloudpickle.dumps(reward))(completions=[RIGHT], tests=[TESTS]) == [1.0]
 
 
 def test_needs_neither_torch_nor_openai():

@@ -1,8 +1,9 @@
 """Whether what a program wrote is what it should have written. Runs where no candidate runs."""
 
 import math
+from decimal import Decimal, InvalidOperation
 
-CHECKERS = ("tokens", "exact", "floats", "lines-unordered")
+CHECKERS = ("tokens", "exact", "floats", "lines-unordered", "lines")
 MOST_SHOWN_CHARS = 60
 
 
@@ -12,7 +13,8 @@ def difference(checker, tolerance, expected, found):
     Args:
         checker: one of CHECKERS. "tokens": the words between white space are the same; "exact": every character is;
             "floats": as "tokens", but numbers may differ by `tolerance`, relative or absolute; "lines-unordered": the
-            same lines, in any order, but for white space at their ends.
+            same lines, in any order, but for white space at their ends; "lines": the same lines in their order, where
+            a line of numbers may have each written in another way, as LiveCodeBench's grader has it.
         tolerance: for "floats".
         expected: text.
         found: text.
@@ -22,6 +24,11 @@ def difference(checker, tolerance, expected, found):
     if checker == "lines-unordered":
         wanted, had = (sorted(line.strip() for line in text.split("\n") if line.strip()) for text in (expected, found))
         return "" if wanted == had else first_difference("lines, sorted,", wanted, had, expected, found)
+    if checker == "lines":
+        wanted, had = ([line.strip() for line in text.strip().split("\n")] for text in (expected, found))
+        if len(wanted) == len(had) and all(map(is_same_line, wanted, had)):
+            return ""
+        return first_difference("lines", wanted, had, expected, found, is_same_line)
     wanted, had = expected.split(), found.split()
     if checker == "floats":
         if len(wanted) == len(had) and all(is_close(one, other, tolerance) for one, other in zip(wanted, had)):
@@ -30,6 +37,17 @@ def difference(checker, tolerance, expected, found):
         return ""
     same = (lambda one, other: is_close(one, other, tolerance)) if checker == "floats" else None
     return first_difference("words", wanted, had, expected, found, same)
+
+
+def is_same_line(wanted, had):
+    """Returns whether two lines are the same, or the same numbers, exactly."""
+    if wanted == had:
+        return True
+    try:
+        return [Decimal(word) for word in wanted.split()] == [Decimal(word) for word in had.split()]
+    except InvalidOperation:
+        # A word is not a number, or one that is equal to none.
+        return False
 
 
 def is_close(wanted, had, tolerance):

@@ -1,0 +1,136 @@
+"""Tests that are a pytest file: what runs them, and records what became of each."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Sequence
+
+from sandboxes.imports import parsed
+from sandboxes.unittest_tests import names_something, without_runs
+
+SKIPS = re.compile(r"skip|xfail", re.IGNORECASE)
+# What tests use without naming it.
+SEES_ALL_NAMES = frozenset(("eval", "exec", "globals", "vars", "locals", "dir"))
+
+# The first line of pytest's file: names of the candidate's that the tests mention, so that it brings no tests, hooks,
+# marks or fixtures of its own.
+NAMES = (
+    "globals().update({name: value for name, value in vars(__import__('sys').modules['candidate']).items() "
+    "if not name.startswith('__') and (WANTED is None or name in WANTED)})\n"
+)
+
+# Written as the tests: what they are stands in a file of their own, which sees the candidate's names.
+# Each test of that file must have passed, or have been skipped by that file, and all that were collected are done.
+PYTEST = """
+def run_pytest_of_code_eval(text, own, may_skip, record):
+    import os, unittest
+
+    try:
+        import pytest
+    except ImportError:
+        raise ImportError("these tests are for pytest, which is not installed where they run")
+
+    libraries = ("_pytest", "pluggy", "unittest")
+
+    class Recorder:
+        def __init__(self):
+            self.collected, self.done, self.places = [], [], {}
+
+        @pytest.hookimpl(trylast=True)
+        def pytest_collection_modifyitems(self, items):
+            items[:] = [item for item in items if item.nodeid.split("::")[1].split("[")[0] in own]
+            self.collected += [item.nodeid for item in items]
+
+        @pytest.hookimpl(hookwrapper=True)
+        def pytest_runtest_makereport(self, item, call):
+            raised = call.excinfo
+            places = [str(entry.path) for entry in raised.traceback] if raised else []
+            self.places[item.nodeid] = [place for place in places if not any(name in place for name in libraries)]
+            self.is_marked = raised is not None and not isinstance(raised.value, (pytest.xfail.Exception,))
+            yield
+
+        def pytest_runtest_logreport(self, report):
+            if report.skipped and not self.is_own_skip(report):
+                self.note(report.nodeid.partition("::")[2], report, "skipped by the candidate")
+            elif report.when == "call" or report.failed:
+                self.note(report.nodeid.partition("::")[2], report)
+            if report.when == "teardown":
+                self.done.append(report.nodeid)
+
+        def is_own_skip(self, report):
+            places = self.places[report.nodeid]
+            if may_skip and hasattr(report, "wasxfail") and self.is_marked:
+                return True
+            return may_skip and (not places or os.path.basename(places[-1]) == "test_candidate.py")
+
+        def pytest_collectreport(self, report):
+            if report.failed:
+                self.note("collection of the tests", report)
+
+        def note(self, name, report, reason=""):
+            if report.skipped and not reason:
+                return
+            crash = getattr(report.longrepr, "reprcrash", None)
+            # Of a long text the end says what was raised.
+            message = reason or (crash.message[:300] if crash else str(report.longrepr or "")[-300:])
+            message = " ".join(message.split()) if report.failed or reason else ""
+            outcome = "failed" if reason else report.outcome
+            record.append([name, outcome, message, float(getattr(report, "duration", 0.0))])
+
+    with open("test_candidate.py", "w", encoding="utf-8", errors="surrogatepass") as file:
+        file.write(text)
+    # What the candidate has put there would choose among the tests.
+    for name in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS"):
+        os.environ.pop(name, None)
+    # A test in which this exception is raised counts for unittest as passed.
+    unittest.case._ShouldStop = ()
+    recorder = Recorder()
+    options = ["-q", "-p", "no:cacheprovider", "--noconftest", "-c", os.devnull, "--rootdir", ".", "test_candidate.py"]
+    status = pytest.main(options, plugins=[recorder])
+    failed = [each[0] for each in record if each[1] != "passed"]
+    if failed:
+        raise AssertionError("of %d tests these failed: %s" % (len(record), ", ".join(failed)))
+    if status != 0 or not record or len(recorder.done) < len(recorder.collected):
+        raise AssertionError("pytest ended with status %d, after %d tests" % (status, len(record)))
+
+
+code_eval_tests = []
+run_pytest_of_code_eval(SOURCE, OWN, MAY_SKIP, code_eval_tests)
+"""
+
+
+def with_pytest(tests: str) -> str:
+    """Returns a program that runs tests with pytest, from a file of their own, and raises unless all passed."""
+    tree = parsed(tests)
+    nodes = list(ast.walk(tree))
+    mentioned = {node.id for node in nodes if isinstance(node, ast.Name)}
+    wanted = "None" if mentioned & SEES_ALL_NAMES else repr(sorted(mentioned))
+    lines = without_runs(tests, tree).split("\n")
+    begin = ""
+    for node in tree.body:
+        if isinstance(node, ast.ImportFrom) and node.module == "__future__":
+            begin += ast.unparse(node) + "; "
+            last = node.end_lineno or node.lineno
+            lines[node.lineno - 1 : last] = [""] * (last - node.lineno + 1)
+    text = begin + NAMES.replace("WANTED", wanted) + "\n".join(lines)
+    harness = PYTEST.replace("OWN", repr(sorted(bound_names(tree.body))))
+    harness = harness.replace("MAY_SKIP", str(names_something(tree, SKIPS)))
+    return harness.replace("SOURCE", ascii(text))
+
+
+def bound_names(body: Sequence[ast.stmt]) -> set[str]:
+    """Returns the names that statements of a module bind, but not those within functions and classes."""
+    names: set[str] = set()
+    pending: list[ast.AST] = list(body)
+    while pending:
+        node = pending.pop()
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            names.add(node.name)
+            continue
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            names |= {(alias.asname or alias.name).partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            names.add(node.id)
+        pending += ast.iter_child_nodes(node)
+    return names
