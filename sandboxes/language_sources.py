@@ -18,12 +18,10 @@ JAVA_MAIN = re.compile(r"\bstatic\s+(?:final\s+)?void\s+main\s*\(")
 GO_PACKAGE = re.compile(r"^package\s+\w+[ \t]*;?[ \t]*$", re.MULTILINE)
 GO_IMPORT = re.compile(r"^import\s+(?:\(([^)]*)\)|([^\n(]+))", re.MULTILINE)
 GO_TEST = re.compile(r"^func\s+(Test\w*)\s*\(\s*\w+\s+\*testing\.T\s*\)", re.MULTILINE)
-RUST_MAIN = re.compile(r"^(?:pub\s+)?fn\s+main\s*\(", re.MULTILINE)
 ES_MODULE = re.compile(r"^\s*(?:import\s+[\w{*\"']|export\s)", re.MULTILINE)
 
 # What is run: named in these files of the program's folder.
 JAVA_LIST_FILE, JAVA_MAIN_FILE, NODE_FILE = "code_eval_files", "code_eval_main", "code_eval_run.js"
-RUST_FILE = "code_eval_arguments"
 
 # Each runs the program, and if it ends well copies its own input, which is the seal, to its output. Where the language
 # allows it, that is taken before the program's first line, and is then not there any more.
@@ -99,19 +97,6 @@ process.on("beforeExit", () => {
   sealed = true;
 });
 %s
-"""
-C_SEAL = """\
-#include <stdio.h>
-%s int __real_main(int argc, char **argv, char **environment);
-%s int __wrap_main(int argc, char **argv, char **environment) {
-    int status = __real_main(argc, argv, environment);
-    if (status == 0) {
-        int each;
-        while ((each = getchar()) != EOF) putchar(each);
-        fflush(stdout);
-    }
-    return status;
-}
 """
 BASH_SEAL = """\
 . ./candidate.sh
@@ -244,23 +229,6 @@ def typescript_script_files(candidate: str, tests: str) -> dict[str, str]:
 def typescript_parts(source: str) -> dict[str, str]:
     """A program, and what makes candidate.js of it."""
     return {"candidate.ts": source, "code_eval_transpile.js": TRANSPILE}
-
-
-def cpp_files(candidate: str, tests: str) -> dict[str, str]:
-    """One file of both parts."""
-    return {"candidate.cpp": candidate + "\n" + tests, "code_eval_seal.cpp": C_SEAL % (('extern "C"',) * 2)}
-
-
-def c_files(candidate: str, tests: str) -> dict[str, str]:
-    """One file of both parts."""
-    return {"candidate.c": candidate + "\n" + tests, "code_eval_seal.c": C_SEAL % ("", "")}
-
-
-def rust_files(candidate: str, tests: str) -> dict[str, str]:
-    """One file of both parts, whose program is its `main`, or else what runs its functions marked as tests."""
-    source = candidate + "\n" + tests
-    arguments = "--test\n" if "#[test]" in source and not RUST_MAIN.search(source) else ""
-    return {"candidate.rs": source, "code_eval_seal.c": C_SEAL % ("", ""), RUST_FILE: arguments}
 
 
 def bash_files(candidate: str, tests: str) -> dict[str, str]:

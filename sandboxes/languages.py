@@ -20,20 +20,17 @@ from sandboxes.language_sources import (
     JAVA_LIST_FILE,
     JAVA_MAIN_FILE,
     NODE_FILE,
-    RUST_FILE,
     bash_files,
-    c_files,
-    cpp_files,
     go_files,
     go_script_files,
     java_files,
     java_script_files,
     javascript_files,
     javascript_script_files,
-    rust_files,
     typescript_files,
     typescript_script_files,
 )
+from sandboxes.native_sources import C_BUILD_FILE, RUST_ARGUMENTS_FILE, c_files, cpp_files, rust_files
 from sandboxes.runner import Runner
 from sandboxes.steps import Plan, Run, Step, program_with_steps
 
@@ -115,12 +112,18 @@ def run_node(limits: Limits) -> Step:
 JAVAC = ("javac", *(f"-J{flag}" for flag in JAVA_FLAGS), "-J-XX:TieredStopAtLevel=1", "-J-Xmx512m")
 JAVAC = (*JAVAC, "-proc:none", "-nowarn", "-encoding", "UTF-8", "-d", ".", f"@{JAVA_LIST_FILE}")
 TSC = ("node", "code_eval_transpile.js")
-CPP = ("g++", "-std=c++17", "-O2", "-o", "program", "candidate.cpp")
-C = ("gcc", "-std=c17", "-O2", "-o", "program", "candidate.c")
-RUST = ("rustc", "--edition", "2021", "-C", "opt-level=2", "-o", "program", "candidate.rs")
-# Both are the program's own: a linker's option puts ours around it.
+# A linker's option puts ours around the program's own `main`.
 AROUND_MAIN = "-Wl,--wrap=main"
-RUST_SEALED = (*RUST, f"@{RUST_FILE}", "-C", f"link-arg={AROUND_MAIN}", "-C", "link-arg=code_eval_seal.o")
+CPP = ("g++", "-std=c++17", "-O2", "-o", "program")
+# Without these, optimisation takes the tests' assertions along with what a candidate that forgets its `return` does.
+CPP_TRAPS = ("-fsanitize=return,unreachable", "-fsanitize-undefined-trap-on-error")
+# The token's file first: so it runs before the candidate's constructors.
+CPP_TESTED = (*CPP, *CPP_TRAPS, "code_eval_seal.cpp", "code_eval_program.cpp", AROUND_MAIN)
+C = ("gcc", "-std=c17", "-O2", "-o", "program", "candidate.c", "-lm")
+RUST = ("rustc", "--edition", "2021", "-C", "opt-level=2", "-o", "program", "candidate.rs")
+# A candidate may forbid what only the generated code has, such as unsafe attributes.
+RUST_SEALED = (*RUST, f"@{RUST_ARGUMENTS_FILE}", "--cap-lints", "allow")
+RUST_SEALED = (*RUST_SEALED, "-C", f"link-arg={AROUND_MAIN}", "-C", "link-arg=code_eval_seal.o")
 PROGRAM = command("./program")
 
 JAVA = Language(
@@ -158,16 +161,16 @@ TYPESCRIPT = Language(
 )
 CPP_LANGUAGE = Language(
     "cpp",
-    Way(cpp_files, commands((*CPP, "code_eval_seal.cpp", AROUND_MAIN)), PROGRAM),
-    Way(lambda candidate, tests: {"candidate.cpp": candidate}, commands(CPP), PROGRAM),
+    Way(cpp_files, commands(CPP_TESTED), PROGRAM),
+    Way(lambda candidate, tests: {"candidate.cpp": candidate}, commands((*CPP, "candidate.cpp")), PROGRAM),
     lambda: ("g++", "--version"),
     "g++",
     "gcc:12",
 )
 C_LANGUAGE = Language(
     "c",
-    Way(c_files, commands((*C, "code_eval_seal.c", AROUND_MAIN, "-lm")), PROGRAM),
-    Way(lambda candidate, tests: {"candidate.c": candidate}, commands((*C, "-lm")), PROGRAM),
+    Way(c_files, commands(("sh", C_BUILD_FILE)), PROGRAM),
+    Way(lambda candidate, tests: {"candidate.c": candidate}, commands(C), PROGRAM),
     lambda: ("gcc", "--version"),
     "gcc",
     "gcc:12",
