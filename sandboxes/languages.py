@@ -15,6 +15,7 @@ from functools import lru_cache
 from weakref import WeakKeyDictionary
 
 from sandboxes import go_packages
+from sandboxes.c_family_sources import C_BUILD_FILE, c_files, cpp_files
 from sandboxes.contract import Limits, Program, SandboxUnavailable
 from sandboxes.language_sources import (
     JAVA_LIST_FILE,
@@ -30,8 +31,8 @@ from sandboxes.language_sources import (
     typescript_files,
     typescript_script_files,
 )
-from sandboxes.native_sources import C_BUILD_FILE, RUST_ARGUMENTS_FILE, c_files, cpp_files, rust_files
 from sandboxes.runner import Runner
+from sandboxes.rust_sources import RUST_ARGUMENTS_FILE, rust_files
 from sandboxes.steps import Plan, Run, Step, program_with_steps
 
 COMPILE_SECONDS = 30.0
@@ -122,8 +123,9 @@ CPP_TESTED = (*CPP, *CPP_TRAPS, "code_eval_seal.cpp", "code_eval_program.cpp", A
 C = ("gcc", "-std=c17", "-O2", "-o", "program", "candidate.c", "-lm")
 RUST = ("rustc", "--edition", "2021", "-C", "opt-level=2", "-o", "program", "candidate.rs")
 # A candidate may forbid what only the generated code has, such as unsafe attributes.
-RUST_SEALED = (*RUST, f"@{RUST_ARGUMENTS_FILE}", "--cap-lints", "allow")
-RUST_SEALED = (*RUST_SEALED, "-C", f"link-arg={AROUND_MAIN}", "-C", "link-arg=code_eval_seal.o")
+RUST_ALLOWS = ("--cap-lints", "allow")
+RUST_LINKS = ("-C", f"link-arg={AROUND_MAIN}", "-C", "link-arg=code_eval_seal.o")
+RUST_TESTED = (*RUST, f"@{RUST_ARGUMENTS_FILE}", *RUST_ALLOWS, *RUST_LINKS)
 PROGRAM = command("./program")
 
 JAVA = Language(
@@ -177,7 +179,7 @@ C_LANGUAGE = Language(
 )
 RUST_LANGUAGE = Language(
     "rust",
-    Way(rust_files, commands(("gcc", "-O2", "-c", "code_eval_seal.c"), RUST_SEALED), PROGRAM),
+    Way(rust_files, commands(("gcc", "-O2", "-c", "code_eval_seal.c"), RUST_TESTED), PROGRAM),
     Way(lambda candidate, tests: {"candidate.rs": candidate}, commands(RUST), PROGRAM),
     lambda: ("rustc", "--version"),
     "rustc",

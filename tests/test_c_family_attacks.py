@@ -87,6 +87,47 @@ LIES = {
     ),
     "a return from a failed assertion": (SYSTEM + TRIES, WITH_HEADER),
     "leaving in a child": (SYSTEM + "int add(int a, int b) { if (fork()) _exit(0); return a * b; }\n", WITH_HEADER),
+    "a token before all constructors": (
+        SYSTEM
+        + WRONG
+        + "static void first(void) {\n"
+        + READS_TOKEN
+        + '}\n__attribute__((section(".preinit_array"), used)) static void (*before)(void) = first;\n',
+        WITH_HEADER,
+    ),
+    "guessing in children": (
+        SYSTEM + "static int asked;\nint add(int a, int b) {\n    if (asked++) return a + b;\n"
+        "    for (int guess = 0; guess < 9; guess++) if (!fork()) return guess;\n    sleep(1);\n    _exit(0);\n}\n",
+        WITH_HEADER,
+    ),
+    "running itself again": (
+        SYSTEM + WRONG + "__attribute__((constructor)) static void first(void) {\n"
+        '    if (!getenv("AGAIN")) { setenv("AGAIN", "1", 1); execl("/proc/self/exe", "program", (char *)0); }\n'
+        "    _exit(0);\n}\n",
+        WITH_HEADER,
+    ),
+    "calling the function around main": (
+        "EXTERN int __wrap_main(int, char **, char **);\n"
+        "__attribute__((constructor)) static void first(void) { __wrap_main(0, 0, 0); }\n" + WRONG,
+        WITH_HEADER,
+    ),
+    "guards of assert.h": (
+        "#define _ASSERT_H 1\n#define _ASSERT_H_DECLS 1\n#undef __cplusplus\n#undef __GNUC__\n" + WRONG,
+        WITH_HEADER,
+    ),
+    "what assert says": (WRONG + '#define __ASSERT_FUNCTION ""); return 0; (0\n#define __FILE__ ""\n', WITH_HEADER),
+    "another thread that catches": (
+        SYSTEM + "#include <pthread.h>\nstatic void leave(int n) { _exit(0); }\n"
+        "static void *sets(void *none) { for (;;) signal(SIGABRT, leave); }\n"
+        "int add(int a, int b) { pthread_t one; pthread_create(&one, 0, sets, 0); return a * b; }\n",
+        WITH_HEADER,
+    ),
+    "output that ends like a token": (
+        '#include <stdio.h>\nint add(int a, int b) { puts("0123456789abcdef0123456789abcdef"); _Exit(0); }\n'.replace(
+            "#include", "#include <stdlib.h>\n#include", 1
+        ),
+        WITH_HEADER,
+    ),
     "a main under another name": (
         'int main(void) __asm__("other");\n' + WRONG + '__asm__(".globl main\\nmain:\\n.byte 0x31, 0xc0, 0xc3\\n");\n',
         WITH_HEADER,

@@ -54,6 +54,13 @@ BOTH = {
 }
 # {name: candidate}; run with tests of both kinds.
 LIES = {
+    "a library": '#![crate_type = "lib"]\n' + WRONG,
+    "a program without a prelude": "#![no_implicit_prelude]\n" + WRONG,
+    "macros for the module": WRONG + "#[macro_use(assert_eq)]\nextern crate core as other;\n#[cfg(any())]",
+    "a test attribute": "macro_rules! test { ($($each:tt)*) => {} }\nmacro_rules! cfg { ($($each:tt)*) => {} }\n"
+    + WRONG,
+    "the module of the tests": "mod code_eval_tests { pub fn main() {} }\nmod code_eval_std {}\n" + WRONG,
+    "a count of its own": "pub fn code_eval_started() {}\nfn main() {}\n" + WRONG + "#[cfg(any())]",
     "another macro as assert_eq": "pub(crate) use std::{debug_assert as assert, debug_assert_eq as assert_eq};\n"
     + WRONG,
     "another macro as r#assert_eq": "use std::{stringify as r#assert, stringify as r#assert_eq};\n" + WRONG,
