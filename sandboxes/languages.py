@@ -17,6 +17,7 @@ from weakref import WeakKeyDictionary
 from sandboxes import go_packages
 from sandboxes.bash_sources import SEAL_FILE as BASH_SEAL_FILE
 from sandboxes.bash_sources import bash_files
+from sandboxes.c_family_sources import C_BUILD_FILE, c_files, cpp_files
 from sandboxes.contract import Limits, Program, SandboxUnavailable
 from sandboxes.go_sources import go_files, go_script_files
 from sandboxes.java_sources import JAVA_LIST_FILE, JAVA_MAIN_FILE, java_files, java_script_files
@@ -27,13 +28,8 @@ from sandboxes.javascript_sources import (
     typescript_files,
     typescript_script_files,
 )
-from sandboxes.language_sources import (
-    RUST_FILE,
-    c_files,
-    cpp_files,
-    rust_files,
-)
 from sandboxes.runner import Runner
+from sandboxes.rust_sources import RUST_ARGUMENTS_FILE, rust_files
 from sandboxes.steps import Plan, Run, Step, program_with_steps
 
 COMPILE_SECONDS = 30.0
@@ -119,12 +115,19 @@ def run_node_tests(limits: Limits) -> Step:
 JAVAC = ("javac", *(f"-J{flag}" for flag in JAVA_FLAGS), "-J-XX:TieredStopAtLevel=1", "-J-Xmx512m")
 JAVAC = (*JAVAC, "-proc:none", "-nowarn", "-encoding", "UTF-8", "-d", ".", f"@{JAVA_LIST_FILE}")
 TSC = ("node", "code_eval_transpile.js")
-CPP = ("g++", "-std=c++17", "-O2", "-o", "program", "candidate.cpp")
-C = ("gcc", "-std=c17", "-O2", "-o", "program", "candidate.c")
-RUST = ("rustc", "--edition", "2021", "-C", "opt-level=2", "-o", "program", "candidate.rs")
-# Both are the program's own: a linker's option puts ours around it.
+# A linker's option puts ours around the program's own `main`.
 AROUND_MAIN = "-Wl,--wrap=main"
-RUST_SEALED = (*RUST, f"@{RUST_FILE}", "-C", f"link-arg={AROUND_MAIN}", "-C", "link-arg=code_eval_seal.o")
+CPP = ("g++", "-std=c++17", "-O2", "-o", "program")
+# Without these, optimisation takes the tests' assertions along with what a candidate that forgets its `return` does.
+CPP_TRAPS = ("-fsanitize=return,unreachable", "-fsanitize-undefined-trap-on-error")
+# The token's file first: so it runs before the candidate's constructors.
+CPP_TESTED = (*CPP, *CPP_TRAPS, "code_eval_seal.cpp", "code_eval_program.cpp", AROUND_MAIN)
+C = ("gcc", "-std=c17", "-O2", "-o", "program", "candidate.c", "-lm")
+RUST = ("rustc", "--edition", "2021", "-C", "opt-level=2", "-o", "program", "candidate.rs")
+# A candidate may forbid what only the generated code has, such as unsafe attributes.
+RUST_ALLOWS = ("--cap-lints", "allow")
+RUST_LINKS = ("-C", f"link-arg={AROUND_MAIN}", "-C", "link-arg=code_eval_seal.o")
+RUST_TESTED = (*RUST, f"@{RUST_ARGUMENTS_FILE}", *RUST_ALLOWS, *RUST_LINKS)
 PROGRAM = command("./program")
 
 JAVA = Language(
@@ -162,23 +165,23 @@ TYPESCRIPT = Language(
 )
 CPP_LANGUAGE = Language(
     "cpp",
-    Way(cpp_files, commands((*CPP, "code_eval_seal.cpp", AROUND_MAIN)), PROGRAM),
-    Way(lambda candidate, tests: {"candidate.cpp": candidate}, commands(CPP), PROGRAM),
+    Way(cpp_files, commands(CPP_TESTED), PROGRAM),
+    Way(lambda candidate, tests: {"candidate.cpp": candidate}, commands((*CPP, "candidate.cpp")), PROGRAM),
     lambda: ("g++", "--version"),
     "g++",
     "gcc:12",
 )
 C_LANGUAGE = Language(
     "c",
-    Way(c_files, commands((*C, "code_eval_seal.c", AROUND_MAIN, "-lm")), PROGRAM),
-    Way(lambda candidate, tests: {"candidate.c": candidate}, commands((*C, "-lm")), PROGRAM),
+    Way(c_files, commands(("sh", C_BUILD_FILE)), PROGRAM),
+    Way(lambda candidate, tests: {"candidate.c": candidate}, commands(C), PROGRAM),
     lambda: ("gcc", "--version"),
     "gcc",
     "gcc:12",
 )
 RUST_LANGUAGE = Language(
     "rust",
-    Way(rust_files, commands(("gcc", "-O2", "-c", "code_eval_seal.c"), RUST_SEALED), PROGRAM),
+    Way(rust_files, commands(("gcc", "-O2", "-c", "code_eval_seal.c"), RUST_TESTED), PROGRAM),
     Way(lambda candidate, tests: {"candidate.rs": candidate}, commands(RUST), PROGRAM),
     lambda: ("rustc", "--version"),
     "rustc",

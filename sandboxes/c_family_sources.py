@@ -1,0 +1,199 @@
+"""Files of C and C++ programs with tests. Called by `languages.py`.
+
+Candidate and tests are separate files of one translation unit: a comment, a conditional or a text that the candidate
+leaves open ends with its file. Between the two, macros that candidates may have made of keywords are taken back. The
+program starts at the `main` that the tests' text has.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from sandboxes.native_sources import TOKEN_FILE, build_tag, token_source
+
+C_BUILD_FILE = "code_eval_build.sh"
+C_MAIN = re.compile(r"\bmain\s*\(([^()]*)\)")
+C_MAIN_PARAMETERS = {
+    "": re.compile(r"\s*(?:void\s*)?"),
+    "int, char **": re.compile(r"\s*int\s+\w+\s*,\s*char\s*(?:\*\s*\*\s*\w+|\*\s*\w+\s*\[\s*\])\s*"),
+}
+
+C_FAILED_ASSERT = """\
+void code_eval_assert_%(tag)s(const char *condition, const char *file, unsigned line, const char *function);
+void code_eval_assert_%(tag)s(const char *condition, const char *file, unsigned line, const char *function) {
+    char digits[16], *number = digits + sizeof digits;
+    *--number = 0;
+    do *--number = (char)('0' + line %% 10);
+    while (line /= 10);
+    say("program: "), say(file), say(":"), say(number), say(": ");
+    if (function) say(function), say(": ");
+    say("Assertion `"), say(condition), say("' failed.\\n");
+    die();
+}
+"""
+
+# How a program ends that fails: C++'s declaration, and what its own function does. Declared before the candidate under
+# a name of the program's own, so that a candidate that defines one of them does not define the tests'.
+C_ENDS = {
+    "abort": ("void abort(void) NOEXCEPT", "(void) { die(); }"),
+    "exit": ("void exit(int) NOEXCEPT", "(int status) { void exit(int); exit(status); end(status); }"),
+    "_exit": ("void _exit(int)", "(int status) { end(status); }"),
+    "_Exit": ("void _Exit(int) NOEXCEPT", "(int status) { end(status); }"),
+    "quick_exit": ("void quick_exit(int) NOEXCEPT", "(int status) { end(status); }"),
+}
+
+C_KEYWORDS = """
+    asm auto break case char const continue default do double else enum extern float for goto if inline int long
+    register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while
+    _Bool _Static_assert __asm__ __attribute__ __extension__ __typeof__ __func__ __FUNCTION__ __PRETTY_FUNCTION__
+"""
+CPP_KEYWORDS = """
+    bool catch class concept const_cast constexpr decltype delete dynamic_cast explicit export false friend mutable
+    namespace new noexcept nullptr operator private protected public reinterpret_cast static_assert static_cast
+    template this throw true try typeid typename using virtual wchar_t
+"""
+# Names that decide whether tests fail, and are no macros in the C library.
+C_DECIDING = """
+    main NDEBUG exit abort _exit _Exit quick_exit __assert_fail strcmp strncmp strcasecmp memcmp strlen fabs fabsf fabsl
+"""
+
+C_PROGRAM = """\
+%(labels)s
+#include "candidate.%(suffix)s"
+#pragma GCC reset_options
+%(undefined)s
+#include <assert.h>
+%(static_assert)s(1, "ends a declaration that the candidate left open");
+#include "code_eval_tests_%(tag)s.%(suffix)s"
+"""
+
+# GCC can make C++ that forgets its `return` fail, but not C. Where a function that the tests name may come to its end
+# without one, its last brace gets a trap.
+C_BUILD = """\
+build() {
+    LC_ALL=C gcc %(flags)s -Wreturn-type "$@" -o program code_eval_seal.c code_eval_program.c %(last)s 2>code_eval_words
+}
+build || { cat code_eval_words >&2; exit 1; }
+grep -q '^candidate\\.c:.*-Wreturn-type' code_eval_words || exit 0
+build -fdiagnostics-column-unit=byte || build
+sed -n "s/^candidate\\.c: In function '\\(.*\\)':$/\\1/p
+    s/^candidate\\.c:\\([0-9]*\\):\\([0-9]*\\): warning: \\(no return\\|control reaches end\\).*/\\1 \\2/p" \\
+    code_eval_words |
+while read -r line column; do
+    if [ -z "$column" ]; then function=$line
+    elif grep -qw -- "$function" code_eval_tests_*.c; then echo "$line $column"
+    fi
+done | sort -rn -k1,1 -k2,2 | while read -r line column; do
+    LC_ALL=C sed -i "${line}s/^.\\{$((column - 1))\\}/&__builtin_trap();/" candidate.c
+done
+build || { cat code_eval_words >&2; exit 1; }
+"""
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """C or C++, as far as the generated files differ."""
+
+    suffix: str
+    """The suffix of source files."""
+
+    linkage: str
+    """Prefix of a declaration with C linkage."""
+
+    noexcept: str
+    """The suffix of a function that does not throw."""
+
+    static_assert: str
+    keywords: tuple[str, ...]
+    """Names that are no macros where the tests begin."""
+
+    redefined: str
+    """Directives for keywords that the language's own headers define as macros."""
+
+
+C = Dialect(
+    "c",
+    "extern ",
+    "",
+    "_Static_assert",
+    tuple((C_KEYWORDS + C_DECIDING).split()),
+    """\
+#ifdef true
+#undef true
+#define true 1
+#endif
+#ifdef false
+#undef false
+#define false 0
+#endif""",
+)
+CPP = Dialect(
+    "cpp", 'extern "C" ', "noexcept", "static_assert", tuple((C_KEYWORDS + CPP_KEYWORDS + C_DECIDING).split()), ""
+)
+C_BUILT_WITH = ("-std=c17 -O2 -fsanitize=unreachable -fsanitize-undefined-trap-on-error", "-Wl,--wrap=main -lm")
+
+
+def cpp_files(candidate: str, tests: str) -> dict[str, str]:
+    """Returns the files of a C++ program with tests: text by path."""
+    return c_family_files(CPP, candidate, tests)
+
+
+def c_files(candidate: str, tests: str) -> dict[str, str]:
+    """Returns the files of a C program with tests, with the script that builds it: text by path."""
+    flags, last = C_BUILT_WITH
+    return {**c_family_files(C, candidate, tests), C_BUILD_FILE: C_BUILD % {"flags": flags, "last": last}}
+
+
+def c_family_files(dialect: Dialect, candidate: str, tests: str) -> dict[str, str]:
+    """Returns the files of a program of which code_eval_program and code_eval_seal are compiled."""
+    tag, suffix = build_tag(candidate, tests), dialect.suffix
+    main = declare_main(dialect, tests, tag)
+    if main:
+        entry = f"code_eval_main_{tag}"
+    else:
+        # Without a `main` the program does not link, whatever the candidate defines.
+        entry = "__real_main" if "main" in tests.lower() else f"the_tests_define_no_main_{tag}"
+    ends = [name for name in C_ENDS if re.search(rf"\b{name}\b", tests)]
+    labels = [f'{C_ENDS[name][0]} __asm__("code_eval_{name}_{tag}") __attribute__((noreturn));' for name in ends]
+    labels = [dialect.linkage + each.replace("NOEXCEPT", dialect.noexcept) for each in labels]
+    program = {
+        "labels": "\n".join([declare_assert(dialect, tag), *labels, main]),
+        "suffix": suffix,
+        "undefined": "\n".join([*(f"#undef {name}" for name in dialect.keywords), dialect.redefined]),
+        "static_assert": dialect.static_assert,
+        "tag": tag,
+    }
+    functions = [f"void code_eval_{name}_{tag}{C_ENDS[name][1]}" for name in ends]
+    return {
+        f"candidate.{suffix}": candidate,
+        f"code_eval_tests_{tag}.{suffix}": f'#line 1 "tests.{suffix}"\n{tests}\n',
+        f"code_eval_program.{suffix}": C_PROGRAM % program,
+        f"{TOKEN_FILE}.{suffix}": token_source(
+            f"int {entry}(int, char **, char **);",
+            f"status = {entry}(argc, argv, environment);",
+            "\n".join([C_FAILED_ASSERT % {"tag": tag}, *functions]),
+        ),
+    }
+
+
+def declare_main(dialect: Dialect, tests: str, tag: str) -> str:
+    """Returns a declaration that gives the tests' `main` a name of its own; "" where its type is not plain.
+
+    A candidate can then neither rename it nor define another `main` beside it.
+    """
+    parameters = C_MAIN.findall(tests)
+    if len(parameters) != 1 or not re.search(r"\bint\s+main\s*\(", tests):
+        return ""
+    for declared, pattern in C_MAIN_PARAMETERS.items():
+        if pattern.fullmatch(parameters[0]):
+            return f'int main({declared}) __asm__("code_eval_main_{tag}");'
+    return ""
+
+
+def declare_assert(dialect: Dialect, tag: str) -> str:
+    """Returns a declaration that sends failed assertions of the GNU C library to the token's file."""
+    parameters = "const char *, const char *, unsigned int, const char *"
+    label = f'__asm__("code_eval_assert_{tag}") __attribute__((noreturn));'
+    declared = f"{dialect.linkage}void __assert_fail({parameters}) {dialect.noexcept} {label}"
+    return f"#if __has_include(<gnu/libc-version.h>)\n{declared}\n#endif"

@@ -1,0 +1,151 @@
+"""Files of Rust programs with tests. Called by `languages.py`.
+
+The candidate is the root of the crate, and the tests are in a module of their own. The tests' text alone decides
+whether they are a `main` or functions marked as tests. Each counts as it starts, and fewer than all are no pass.
+"""
+
+from __future__ import annotations
+
+import re
+
+from sandboxes.native_sources import TOKEN_FILE, build_tag, token_source
+
+RUST_ARGUMENTS_FILE = "code_eval_arguments"
+RUST_TEST = re.compile(r"#\[\s*test\s*\]")
+RUST_ATTRIBUTES = r"(?:\s|#\[[^\]]*\]|//[^\n]*\n)*"
+RUST_TEST_FUNCTION = re.compile(
+    rf"(?P<before>(?:#\[[^\]]*\]\s*)*)#\[\s*test\s*\](?P<after>{RUST_ATTRIBUTES})"
+    r"(?:pub(?:\s*\([^)]*\))?\s+)?fn\s+\$?\w+\s*\(\s*\)\s*(?:->[^{]*)?\{"
+)
+RUST_IGNORED = re.compile(r"#\[\s*(?:ignore|cfg)\b")
+RUST_MAIN = re.compile(r"\bfn\s+main\s*\(")
+RUST_SHEBANG = re.compile(r"\A\ufeff?(?:#!(?!\s*\[)[^\n]*)?")
+
+# Macros that decide whether tests fail.
+RUST_MACROS = """
+    assert assert_eq assert_ne debug_assert debug_assert_eq debug_assert_ne panic unreachable unimplemented todo
+    matches vec format print println eprint eprintln write writeln
+"""
+RUST_AROUND = """\
+#[allow(unused_imports)]
+use crate::*;
+extern crate std as code_eval_std;
+%(macros)s
+static CODE_EVAL_STARTED: code_eval_std::sync::atomic::AtomicI32 = code_eval_std::sync::atomic::AtomicI32::new(0);
+
+pub fn code_eval_started() {
+    CODE_EVAL_STARTED.fetch_add(1, code_eval_std::sync::atomic::Ordering::SeqCst);
+}
+
+#[path = "code_eval_tests_%(tag)s.rs"]
+mod code_eval_tests;
+%(entry)s
+"""
+RUST_ENTRY_OF_TESTS = """
+#[no_mangle]
+pub extern "C" fn code_eval_entry_%(tag)s() -> i32 {
+    CODE_EVAL_STARTED.load(code_eval_std::sync::atomic::Ordering::SeqCst)
+}
+"""
+# What may be returned by `main`.
+RUST_ENTRY_OF_MAIN = """
+pub trait CodeEvalStatus {
+    fn status(self) -> i32;
+}
+impl CodeEvalStatus for () {
+    fn status(self) -> i32 { 0 }
+}
+impl CodeEvalStatus for code_eval_std::process::ExitCode {
+    fn status(self) -> i32 {
+        let success = code_eval_std::format!("{:?}", code_eval_std::process::ExitCode::SUCCESS);
+        (code_eval_std::format!("{:?}", self) != success) as i32
+    }
+}
+impl<T: CodeEvalStatus, E: code_eval_std::fmt::Debug> CodeEvalStatus for code_eval_std::result::Result<T, E> {
+    fn status(self) -> i32 {
+        match self {
+            code_eval_std::result::Result::Ok(value) => value.status(),
+            code_eval_std::result::Result::Err(error) => {
+                code_eval_std::eprintln!("Error: {:?}", error);
+                1
+            }
+        }
+    }
+}
+pub fn code_eval_run<T: CodeEvalStatus>(main: fn() -> T) -> i32 {
+    let status = code_eval_std::panic::catch_unwind(|| main().status()).unwrap_or(101);
+    let _ = code_eval_std::io::Write::flush(&mut code_eval_std::io::stdout());
+    status
+}
+"""
+RUST_MAIN_ENTRY = """
+#[no_mangle]
+pub extern "C" fn code_eval_entry_%(tag)s() -> i32 {
+    crate::code_eval_%(tag)s::code_eval_run(main)
+}
+"""
+RUST_RUN_TESTS = """\
+static char name[] = "program", tests[] = "code_eval_%(tag)s::", *arguments[] = {name, tests, 0};
+    status = __real_main(2, arguments, environment);
+    if (status == 0 && code_eval_entry_%(tag)s() < %(count)d) {
+        say("error: not all of the tests ran\\n");
+        status = 1;
+    }"""
+
+
+def rust_files(candidate: str, tests: str) -> dict[str, str]:
+    """Returns the files of a Rust program with tests: text by path.
+
+    The candidate is the crate's root, as it is where a published harness joins both texts. Its last item is a module
+    with the tests. The program does not link without that module, whatever attribute the candidate ends with.
+    """
+    tag = build_tag(candidate, tests)
+    names = {"tag": tag}
+    if RUST_TEST.search(tests):
+        tests, count = count_started(tests, tag)
+        arguments, attribute, entry, last = "--test\n", "", RUST_ENTRY_OF_TESTS, ""
+        run = RUST_RUN_TESTS % {**names, "count": count}
+        declared = f"int code_eval_entry_{tag}(void), __real_main(int, char **, char **);"
+    else:
+        # The candidate's own `main`, if there is one, is then a function like another.
+        arguments, attribute, entry = "", "#![no_main] ", RUST_ENTRY_OF_MAIN
+        called = f"code_eval_entry_{tag}" if RUST_MAIN.search(tests) else f"the_tests_define_no_main_{tag}"
+        last = RUST_MAIN_ENTRY if RUST_MAIN.search(tests) else ""
+        run, declared = f"status = {called}();", f"int {called}(void);"
+    macro = "macro_rules! %s { ($($each:tt)*) => { crate::code_eval_%s::code_eval_std::%s!($($each)*) } }"
+    macros = "\n".join(macro % (name, tag, name) for name in find_replaced_macros(candidate))
+    module = f'\n#[path = "code_eval_{tag}.rs"] mod code_eval_{tag};\n'
+    return {
+        "candidate.rs": RUST_SHEBANG.sub(attribute, candidate, count=1) + module,
+        f"code_eval_{tag}.rs": RUST_AROUND % {**names, "macros": macros, "entry": entry % names},
+        f"code_eval_tests_{tag}.rs": f"{tests}\n#[allow(unused_imports)]\nuse crate::*;\n{last % names}",
+        f"{TOKEN_FILE}.c": token_source(declared, run),
+        RUST_ARGUMENTS_FILE: arguments,
+    }
+
+
+def find_replaced_macros(candidate: str) -> list[str]:
+    """Returns those of RUST_MACROS that a candidate may give another meaning: by a definition, or by an import.
+
+    Only these get a definition before the tests, because one beside `use std::panic` is an error.
+    """
+    named = [name for name in RUST_MACROS.split() if re.search(rf"\b{name}\b", candidate)]
+    if "macro_rules" in candidate:
+        return named
+    return [name for name in named if re.search(rf"\bas\s+(?:r#)?{name}\b", candidate)]
+
+
+def count_started(tests: str, tag: str) -> tuple[str, int]:
+    """Makes each test function of a Rust text say that it has started.
+
+    Returns:
+        (the text, how many of them must start: at least 1, and not those that are ignored or conditional).
+    """
+    count = 0
+
+    def add_call(found: re.Match[str]) -> str:
+        nonlocal count
+        count += not RUST_IGNORED.search(found["before"] + found["after"])
+        return f"{found[0]} crate::code_eval_{tag}::code_eval_started();"
+
+    return RUST_TEST_FUNCTION.sub(add_call, tests), max(1, count)
