@@ -14,6 +14,7 @@ from sandboxes.cases import Cases, Checker, cases_of, checked_by, tests_of_calls
 from sandboxes.checks import positive, shortened
 from sandboxes.contract import Limits, Program, Verdict
 from sandboxes.docker_options import with_volumes
+from sandboxes.empty_tests import check_not_empty
 from sandboxes.grading import grading_of
 from sandboxes.inside.checkers import CHECKERS
 from sandboxes.languages import (
@@ -25,7 +26,7 @@ from sandboxes.languages import (
     program_in,
     version_of,
 )
-from sandboxes.python_tests import needs_shared, runnable, with_tests, with_those_not_run
+from sandboxes.python_tests import kind_of, needs_shared, runnable, with_tests, with_those_not_run
 from sandboxes.runner import Ended, Runner
 from sandboxes.steps import SCRIPT_FILE, Plan, Run, Step, program_with_steps
 
@@ -253,6 +254,9 @@ def maker(
         if kinds.assemble is not None:
             assemble = kinds.assemble
             return lambda candidate: whole_program(language, assemble(candidate, reference), limits, kinds)
+        if language != "python" or kind_of(reference) == "asserts":
+            # What runs the others raises if none of them ran.
+            check_not_empty(reference, language)
         if language == "python":
             if grading == "separate" and needs_shared(reference):
                 raise ValueError("tests for pytest run with the candidate; choose grading='auto' or 'shared'")
