@@ -121,10 +121,10 @@ class Program:
 
 def make_printable(result: object, names: tuple[str, ...]) -> None:
     """Replaces text fields of a frozen result that is being made with their printable form."""
-    fields = vars(result)
     for name in names:
-        if not fields[name].isprintable():
-            fields[name] = printable(fields[name])
+        text = getattr(result, name)
+        if not text.isprintable():
+            object.__setattr__(result, name, printable(text))
 
 
 @dataclass(frozen=True)
