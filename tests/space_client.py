@@ -77,7 +77,7 @@ class Raw:
             return [[[source] * 4], ["assert True"], None, "auto", None, 10, 256, "python"]
         values = [self.values[each] for each in self.events[name]["inputs"]]
         # The number of editors, which the server knows; their texts; the tests; how to run them.
-        return [None, source, *[""] * 8, *values[10:]]
+        return [None, source, *[""] * 7, "assert True", *values[10:]]
 
     def join(self, name, source, session=None):
         """Starts an event; (session, event)."""
