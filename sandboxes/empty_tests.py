@@ -7,6 +7,7 @@ import functools
 import re
 
 from sandboxes.imports import parsed
+from sandboxes.python_tests import kind_of
 
 EMPTY = "there is no test in them: whatever a candidate is, it would pass"
 MEANT = '; where candidates hold their own tests, "assert True" says so'
@@ -29,11 +30,14 @@ def check_not_empty(tests: str, language: str = "") -> None:
 
 
 def is_empty(tests: str, language: str) -> bool:
-    """Returns whether tests hold nothing but comments, or in Python nothing that can fail."""
+    """Returns whether tests hold nothing but comments, or in Python nothing that can fail.
+
+    Classes for unittest and functions for pytest are no such tests: what runs them raises if none of them ran.
+    """
     if language != "python":
         return (BASH_COMMENTS if language == "bash" else C_COMMENTS).fullmatch(tests) is not None
     try:
-        return all(map(is_inert, parsed(tests).body))
+        return kind_of(tests) == "asserts" and all(map(is_inert, parsed(tests).body))
     except ValueError:
         # They are a compile error of each program.
         return False

@@ -26,7 +26,7 @@ from sandboxes.languages import (
     program_in,
     version_of,
 )
-from sandboxes.python_tests import kind_of, needs_shared, runnable, with_tests, with_those_not_run
+from sandboxes.python_tests import needs_shared, runnable, with_tests, with_those_not_run
 from sandboxes.runner import Ended, Runner
 from sandboxes.steps import SCRIPT_FILE, Plan, Run, Step, program_with_steps
 
@@ -254,9 +254,7 @@ def maker(
         if kinds.assemble is not None:
             assemble = kinds.assemble
             return lambda candidate: whole_program(language, assemble(candidate, reference), limits, kinds)
-        if language != "python" or kind_of(reference) == "asserts":
-            # What runs the others raises if none of them ran.
-            check_not_empty(reference, language)
+        check_not_empty(reference, language)
         if language == "python":
             if grading == "separate" and needs_shared(reference):
                 raise ValueError("tests for pytest run with the candidate; choose grading='auto' or 'shared'")

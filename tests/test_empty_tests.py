@@ -13,7 +13,6 @@ from code_tasks.sandbox_grader import SandboxGrader
 from code_tasks.solver import Task
 from sandboxes import Limits, Pool, open_sandbox
 from sandboxes.empty_tests import EMPTY, is_empty
-from sandboxes.python_tests import kind_of
 from sandboxes.tasks import Job, Kinds
 from space.requests import BadRequest, Choices, checked_programs
 from space.settings import Settings
@@ -55,6 +54,7 @@ HONEST = {
     "a loop over cases": "for a, b in [(1, 2)]:\n    assert add(a, b) == 3\n",
     "a syntax error": "assert add(2, 3) ==",
     "unittest": "import unittest\nclass T(unittest.TestCase):\n    def test(self):\n        self.assertTrue(add)\n",
+    "pytest": "import pytest\n\ndef test_add():\n    assert add(2, 3) == 5\n",
     "a list that is computed": "[add(2, 3)]",
     "an f-string": "f'{add(2, 3)}'",
     "a deletion": "del add",
@@ -127,8 +127,9 @@ def test_nothing_in_the_language_of_a_run(files):
 @pytest.mark.parametrize("tests", HONEST.values(), ids=HONEST)
 def test_honest_tests_are_run(tests):
     """Tests that can fail are run, however little they test."""
-    assert kind_of(tests) == "unittest" or not is_empty(tests, "python")
+    assert not is_empty(tests, "python")
     Job.of(Kinds(), [([RIGHT], tests)], Limits(), "shared")
+    assert problem_of({**PROBLEM, "test": tests, "language": "python"}).tests.startswith(tests)
 
 
 @pytest.mark.parametrize("language", OTHERS)
