@@ -12,6 +12,7 @@ import typer
 from code_tasks.correctness import TIMEOUT_SECONDS, Checked, CodeCorrectness, read_correctness
 from code_tasks.datasets import BadInput
 from code_tasks.results_file import check_writable, fail, write_results
+from code_tasks.trusted_files import check_apart
 from sandboxes import SandboxUnavailable, Verdict, close_pools, printable
 
 MOST_DETAIL_CHARS = 100
@@ -57,6 +58,8 @@ def correctness(
     own_options: dict[str, Any] = {"image": image, "packages": package or None}
     options = {name: value for name, value in own_options.items() if value is not None}
     try:
+        if output:
+            check_apart("--output", output, {"the records": data})
         runner = CodeCorrectness(sandbox, num_workers, timeout, **options)
     except (ValueError, TypeError) as error:
         raise typer.BadParameter(str(error)) from error

@@ -168,11 +168,11 @@ def go_fault(record: Record, verdict: Verdict) -> str:
     """Why a run says nothing about the code; empty if it does."""
     if verdict.outcome is not Outcome.COMPILE_ERROR:
         return ""
-    if found := SYNTAX.search(verdict.exception_message):
+    if found := SYNTAX.search(verdict.stderr):
         return f"its test is no Go: {found[1]}"
     package, test_package = package_of(record, "focal_code"), package_of(record, "test_code")
     own = project_of(import_path(record.test_code, package)) if test_package != package else ""
-    for path in NO_PACKAGE.findall(verdict.exception_message):
+    for path in NO_PACKAGE.findall(verdict.stderr):
         if "." in path.partition("/")[0] and project_of(path) != own:
             return f"it needs the Go package {path}, which is not there"
     return ""

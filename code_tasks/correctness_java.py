@@ -162,7 +162,7 @@ def java_fault(record: Record, verdict: Verdict) -> str:
     if verdict.outcome is not Outcome.COMPILE_ERROR:
         return ""
     own = top_of(place_of(record.focal_code)[1])
-    for package in NO_PACKAGE.findall(verdict.exception_message):
+    for package in NO_PACKAGE.findall(verdict.stderr):
         if not (package + ".").startswith(KNOWN) and top_of(package) != own:
             return f"it needs the Java package {package}, which is not there"
     return ""
@@ -178,7 +178,7 @@ def may_be_no_test(record: Record, verdict: Verdict) -> bool:
     if verdict.outcome is not Outcome.COMPILE_ERROR:
         return False
     path, _ = place_of(record.test_code)
-    places = re.findall(r"^([^\s:]+\.java):\d+: error: ", verdict.exception_message, re.MULTILINE)
+    places = re.findall(r"^([^\s:]+\.java):\d+: error: ", verdict.stderr, re.MULTILINE)
     return bool(places) and set(places) == {path}
 
 

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import zlib
 from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from code_tasks.datasets import BadInput, raise_if_any
+from code_tasks.datasets import BadInput, Faults, opened
 from code_tasks.newlines import with_newlines
 from sandboxes import shortened
 
 LABELS = ("success", "failed")
 LANGUAGES = ("python", "java", "go")
 FIELDS = ("focal_code", "test_code", "lang")
+MAX_FILE_BYTES = 256 << 20
+"""Bytes of a file of records, unpacked, which is held in memory as a whole."""
 
 
 class BadRecord(ValueError):
@@ -50,18 +52,18 @@ def read_correctness(path: Path) -> list[Record]:
     Raises:
         BadInput: naming every place that has no record, or repeats one.
     """
-    faults: list[str] = []
+    faults = Faults()
     records: dict[str, Record] = {}
     for number, (place, value) in enumerate(parsed_values(path, faults), start=1):
         wrong = faults_of(value)
-        faults += [f"{place}: {each}" for each in wrong]
+        faults.add(*(f"{place}: {each}" for each in wrong))
         if wrong:
             continue
         record = record_of(value, place, str(number))
         if record.id in records:
-            faults.append(f"{place}: meta.id {shortened(record.id)} was there before")
+            faults.add(f"{place}: meta.id {shortened(record.id)} was there before")
         records[record.id] = record
-    raise_if_any(faults)
+    faults.raise_if_any()
     if not records:
         raise BadInput(f"{path}: there are no records in it")
     return list(records.values())
@@ -99,7 +101,7 @@ def str_of(value: Any) -> str:
     return value if isinstance(value, str) else ""
 
 
-def parsed_values(path: Path, faults: list[str]) -> Iterator[tuple[str, Any]]:
+def parsed_values(path: Path, faults: Faults) -> Iterator[tuple[str, Any]]:
     """("file:line", value) of each value of a file; what is no JSON is added to `faults`."""
     text = read_text(path)
     if text.lstrip().startswith("[") or is_one_value(text):
@@ -110,7 +112,7 @@ def parsed_values(path: Path, faults: list[str]) -> Iterator[tuple[str, Any]]:
             try:
                 yield f"{path}:{number}", json.loads(line)
             except (ValueError, RecursionError) as error:
-                faults.append(f"{path}:{number}: not JSON ({error})")
+                faults.add(f"{path}:{number}: not JSON ({error})")
 
 
 def is_one_value(text: str) -> bool:
@@ -122,7 +124,7 @@ def is_one_value(text: str) -> bool:
     return True
 
 
-def values_in(text: str, path: Path, faults: list[str]) -> Iterator[tuple[str, Any]]:
+def values_in(text: str, path: Path, faults: Faults) -> Iterator[tuple[str, Any]]:
     """("file:line", value) of each element of an array, or of the one value that a text is."""
     decoder, place = json.JSONDecoder(), len(text) - len(text.lstrip())
     is_array = text[place : place + 1] == "["
@@ -136,19 +138,22 @@ def values_in(text: str, path: Path, faults: list[str]) -> Iterator[tuple[str, A
         try:
             value, place = decoder.raw_decode(text, begin)
         except (ValueError, RecursionError) as error:
-            faults.append(f"{where}: not JSON ({error})")
+            faults.add(f"{where}: not JSON ({error})")
             return
         yield where, value
 
 
 def read_text(path: Path) -> str:
-    """A file's text; it may be gzipped.
+    """Returns a file's text; the file may be gzipped.
 
     Raises:
-        BadInput: if it can't be read.
+        BadInput: if it can't be read, or holds more than MAX_FILE_BYTES when it is unpacked.
     """
     try:
-        data = path.read_bytes()
-        return (gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data).decode("utf-8-sig")
+        with ExitStack() as stack:
+            data = opened(path, stack).read(MAX_FILE_BYTES + 1)
+        if len(data) > MAX_FILE_BYTES:
+            raise BadInput(f"{path} holds more than {MAX_FILE_BYTES >> 20} MiB, which is not read; split it")
+        return data.decode("utf-8-sig")
     except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
         raise BadInput(f"can't read {path}: {error}") from error

@@ -1,7 +1,7 @@
-"""The file of results while a run goes on: what a run that ended early, however, leaves to the next one.
+"""The partial file of results (`*.partial`), from which `--resume` goes on with a run that ended early.
 
 Results are appended as they come, each with its sample's number. A last step puts them in the samples' order, as the
-file that was asked for.
+file that was asked for. Nothing of a partial file is believed that this user's runs can't have written.
 """
 
 from __future__ import annotations
@@ -12,15 +12,19 @@ import os
 import time
 from array import array
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
 
+from code_tasks.datasets import MAX_LINE_BYTES, BadInput, bounded_lines
+from code_tasks.results_format import check_counted, checked_record, result_line, summary_from, summary_line
+from code_tasks.trusted_files import UntrustedFile, check_replaceable, open_own, partial_path, write_whole
 from sandboxes import shortened
 
 SECONDS_BETWEEN_WRITES = 0.5
 NOWHERE = -1
+FIRST_LINE = b'{"settings": '
 
 
 class DraftError(Exception):
@@ -30,7 +34,9 @@ class DraftError(Exception):
 class Draft:
     """A context manager: the draft of one file of results, which no other run may use meanwhile."""
 
-    def __init__(self, path: Path, total: int, settings: Mapping[str, Any], resume: bool):
+    def __init__(
+        self, path: Path, total: int, settings: Mapping[str, Any], resume: bool, task_ids: Container[str] | None = None
+    ):
         """Opens nothing yet.
 
         Args:
@@ -38,9 +44,11 @@ class Draft:
             total: samples in all.
             settings: what decides on results, as JSON. A draft with others is not gone on with.
             resume: whether there may be a draft, to be gone on with.
+            task_ids: of all samples. None: any.
         """
         self.path, self.total, self.settings, self.resume = path, total, dict(settings), resume
-        self.draft = draft_of(path)
+        self.draft = partial_path(path)
+        self._task_ids = task_ids
         self._file: IO[bytes]
         self._places = array("q", [NOWHERE]) * total
         """Where in the draft each sample's result is."""
@@ -54,11 +62,12 @@ class Draft:
             DraftError: if it can't be written, is another run's, is damaged or has other settings; or if there is one
                 and `resume` is False.
         """
-        if self.path.is_dir():
-            raise DraftError(f"can't write {self.path}: it is a folder")
         try:
+            check_replaceable(self.path)
             # Nothing is cut off: it may be another run's.
-            self._file = open(os.open(self.draft, os.O_RDWR | os.O_CREAT, 0o666), "r+b")  # noqa: SIM115
+            self._file = open(open_own(self.draft, os.O_RDWR, may_create=True), "r+b")  # noqa: SIM115
+        except UntrustedFile as error:
+            raise DraftError(str(error)) from error
         except OSError as error:
             raise DraftError(f"can't write {self.path}: {error}") from error
         try:
@@ -116,16 +125,16 @@ class Draft:
         Raises:
             DraftError: if it can't be written. The draft is still there then.
         """
-        whole = self.path.with_name(self.path.name + ".whole")
         try:
-            with open(whole, "wb") as file:
-                for _, record in self.records():
-                    file.write(json.dumps(record).encode() + b"\n")
-                file.write(json.dumps({"summary": dict(summary) | {"settings": self.settings}}).encode() + b"\n")
-            whole.replace(self.path)
+            write_whole(self.path, self._whole_lines(summary))
             self.draft.unlink()
         except OSError as error:
             raise DraftError(f"can't write {self.path}: {error}; --resume goes on from {self.draft}") from error
+
+    def _whole_lines(self, summary: Mapping[str, Any]) -> Iterator[bytes]:
+        for _, record in self.records():
+            yield result_line(record)
+        yield summary_line(dict(summary) | {"settings": self.settings})
 
     def _append(self, line: bytes) -> None:
         self._file.write(line)
@@ -138,28 +147,44 @@ class Draft:
             raise DraftError(f"another run is writing {self.path}") from error
 
     def _read(self) -> bool:
-        """Reads the draft; False if it is empty. A last line that is not whole is cut off."""
-        for number, line in enumerate(self._file, start=1):
-            if not line.endswith(b"\n"):
-                break
-            try:
+        """Reads the draft; False if it is empty. A last line that a kill cut off is removed.
+
+        Raises:
+            DraftError: if it is damaged, or of a run with other settings; nothing is removed then.
+        """
+        try:
+            for number, line in bounded_lines(self._file, MAX_LINE_BYTES, str(self.draft)):
+                if not line.endswith(b"\n") and (number > 1 or line[: len(FIRST_LINE)] == FIRST_LINE[: len(line)]):
+                    break
                 self._take(number, json.loads(line))
-            except (ValueError, KeyError, TypeError, IndexError, RecursionError) as error:
-                raise DraftError(
-                    f"{self.draft}:{number}: not a line of results ({error}); remove the file to begin anew"
-                ) from error
-            self._end += len(line)
+                self._end += len(line)
+        except BadInput as error:
+            raise DraftError(f"{error}; remove {self.draft} to begin anew") from error
+        except (ValueError, RecursionError) as error:
+            raise DraftError(
+                f"{self.draft}:{number}: not a line of results ({error}); remove the file to begin anew"
+            ) from error
         self._file.seek(self._end)
         self._file.truncate()
         return self._end > 0
 
     def _take(self, number: int, said: Any) -> None:
+        """Takes the value of one line. Raises BadInput, ValueError or DraftError if it can't be one."""
+        location = f"{self.draft}:{number}"
         if number == 1:
-            check_same(said["settings"], self.settings, self.draft)
-        elif not 0 <= said["sample"] < self.total or not isinstance(said["record"], dict):
-            raise ValueError(shortened(said["sample"]))
-        else:
-            self._places[said["sample"]] = self._end
+            settings = said.get("settings") if isinstance(said, dict) else None
+            if not isinstance(settings, dict):
+                raise BadInput(f"{location}: not the first line of a partial file of results, but {shortened(said)}")
+            check_same(settings, self.settings, self.draft)
+            return
+        sample = said.get("sample") if isinstance(said, dict) else None
+        if isinstance(sample, bool) or not isinstance(sample, int) or not 0 <= sample < self.total:
+            raise BadInput(f"{location}: no sample from 0 to {self.total - 1}, but {shortened(sample)}")
+        record = checked_record(location, said.get("record"))
+        check_counted(location, said["record"])
+        if self._task_ids is not None and record["task_id"] not in self._task_ids:
+            raise BadInput(f"{location}: there is no sample of {shortened(record['task_id'])}")
+        self._places[sample] = self._end
 
 
 def check_same(old: Mapping[str, Any], new: Mapping[str, Any], path: Path) -> None:
@@ -174,17 +199,11 @@ def check_same(old: Mapping[str, Any], new: Mapping[str, Any], path: Path) -> No
         )
 
 
-def draft_of(path: Path) -> Path:
-    """Where results are written until they are whole."""
-    return path.with_name(path.name + ".partial")
-
-
-def summary_of(path: Path) -> dict[str, Any] | None:
-    """The summary of a file of results; None if there is no such file, or it has none."""
+def summary_of(path: Path) -> Mapping[str, Any] | None:
+    """Returns the summary of a file of results; None if there is no such file, or it has none."""
     try:
         with open(path, "rb") as file:
-            [last] = deque(file, maxlen=1)
-        said = json.loads(last)
-    except (OSError, ValueError):
+            [(_, last)] = deque(bounded_lines(file, MAX_LINE_BYTES, str(path)), maxlen=1)
+        return summary_from(json.loads(last))
+    except (OSError, ValueError, RecursionError):
         return None
-    return said.get("summary") if isinstance(said, dict) else None

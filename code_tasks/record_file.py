@@ -7,7 +7,6 @@ import contextlib
 import fcntl
 import json
 import os
-import stat
 import threading
 import time
 import warnings
@@ -15,11 +14,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from code_tasks.recording import RecordError, sample_id, serialisable
+from code_tasks.recording import RECORD_TYPES, RecordError, record_lines, sample_id, serialisable
 from code_tasks.solver import Task
+from code_tasks.trusted_files import UntrustedFile, open_own
 
 # For lines that nobody waits for.
 SECONDS_UNTIL_WRITTEN = 0.5
+FIRST_BYTES = b'{"timestamp": '
 
 
 class JsonlRecorder:
@@ -147,22 +148,26 @@ class JsonlRecorder:
 
 
 def opened(path: Path, resume: bool) -> int:
-    """A descriptor of a record that appends, and is this process's alone. Its last line is whole."""
+    """Returns a descriptor of a record that appends, and is this process's alone. The record's last line is whole.
+
+    Raises:
+        RecordError: as `JsonlRecorder` does.
+    """
     try:
-        fd = os.open(path, os.O_RDWR | os.O_APPEND | (0 if resume else os.O_CREAT), 0o666)
+        fd = open_own(path, os.O_RDWR | os.O_APPEND, may_create=not resume)
+    except UntrustedFile as error:
+        raise RecordError(str(error)) from error
     except OSError as error:
         way_out = "; --output begins a new one" if resume else ""
         raise RecordError(f"can't open the record {path}: {error.strerror}{way_out}") from error
     try:
-        if not stat.S_ISREG(os.fstat(fd).st_mode):
-            raise RecordError(f"{path} is no file, which a record must be")
         try:
             # Of the open file, so it ends with this process, however that ends.
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             raise RecordError(f"another process is writing the record {path}; wait until it is done") from error
         if resume:
-            repair(fd)
+            repair(fd, path)
         elif os.fstat(fd).st_size:
             raise RecordError(f"{path} is there already; --resume goes on with it, or choose another name")
         else:
@@ -182,20 +187,37 @@ def sync_folder(path: Path) -> None:
         os.close(folder)
 
 
-def repair(fd: int) -> None:
-    """Cuts off a last line that is not whole."""
+def repair(fd: int, path: Path) -> None:
+    """Removes a last line of a record that is not whole.
+
+    Raises:
+        RecordError: if the file is no record: nothing of it is removed then.
+    """
+    begin = end = 0
+    last = b""
     with open(os.dup(fd), "rb") as file:
-        begin = end = 0
-        last = b""
-        for line in file:
+        for number, line in record_lines(file, path):
+            if number == 1 and not is_first_line(line):
+                raise RecordError(f"{path} is no record of `code-eval solve`: its first line is another thing")
             begin, end, last = end, end + len(line), line
     if not last:
         return
     try:
         json.loads(last)
-    except ValueError:
+    except (ValueError, RecursionError):
         os.ftruncate(fd, begin)
     else:
         if not last.endswith(b"\n"):
             os.write(fd, b"\n")
     os.fsync(fd)
+
+
+def is_first_line(line: bytes) -> bool:
+    """Returns whether a file that begins so can be a record: also one that was cut off in its first line."""
+    if not line.endswith(b"\n") and line[: len(FIRST_BYTES)] == FIRST_BYTES[: len(line)]:
+        return True
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(value, dict) and value.get("record_type") in RECORD_TYPES

@@ -15,6 +15,7 @@ and by its type
         settings        all that decides about a result, as a flat object: the same in each spec of a record
         question_ids    list of str, in their order
         n_tries         attempts per question
+        tries_by_question   {id: attempts} of questions with another number; only where there are some
         resumed         whether there is a spec before this one
     step            a solver got on
         attempt_id      counted from 0 in its question
@@ -58,8 +59,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import IO, Any, Protocol
 
+from code_tasks.datasets import MAX_LINE_BYTES, BadInput, bounded_lines
 from code_tasks.solver import FinalResult, Message, Step, Task
 
 FORMAT = 1
@@ -200,14 +202,22 @@ def lines_of(path: Path) -> Iterator[dict[str, Any]]:
     """As `read_record`, but for OSError."""
     with open(path, "rb") as file:
         bad = 0
-        for number, line in enumerate(file, start=1):
+        for number, line in record_lines(file, path):
             if bad:
                 raise RecordError(f"{path}:{bad}: not JSON: the record is damaged; remove the line, or begin anew")
             try:
                 record = json.loads(line)
-            except ValueError:
+            except (ValueError, RecursionError):
                 bad = number
                 continue
             if not isinstance(record, dict) or record.get("record_type") not in RECORD_TYPES:
                 raise RecordError(f"{path}:{number}: not a line of a record: it has no record_type that is known")
             yield record
+
+
+def record_lines(file: IO[bytes], path: Path) -> Iterator[tuple[int, bytes]]:
+    """Yields (number from 1, line) of a record. Raises RecordError for a line that is too long for one."""
+    try:
+        yield from bounded_lines(file, MAX_LINE_BYTES, str(path))
+    except BadInput as error:
+        raise RecordError(str(error)) from error

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from code_tasks.results_file import check_writable, fail, write_parts
+from code_tasks.trusted_files import check_apart
 
 
 def report(
@@ -28,8 +29,10 @@ def report(
     from code_tasks.report_page import page
 
     target = output or run.with_name(run.name.removesuffix(".gz").removesuffix(".jsonl") + ".html")
-    if target.resolve() == run.resolve():
-        raise typer.BadParameter(f"the page can't go to {target}, which is what it is about; give another --output")
+    try:
+        check_apart("--output", target, {"what the page is about": run})
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from error
     try:
         found = read_run(run)
         check_writable(target)

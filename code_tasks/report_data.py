@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
@@ -12,14 +12,11 @@ from typing import Any
 
 from code_tasks.datasets import BadInput, read_lines
 from code_tasks.recording import RECORD_TYPES
+from code_tasks.results_format import WANTED, checked_record, checked_result, count, number, summary_from, text
+from code_tasks.resuming import checked_spec
 from code_tasks.solver_summary import Attempt, Summary, summarised
-from sandboxes import Outcome, shortened
+from sandboxes import shortened
 
-TEXTS = ("detail", "traceback", "stdout", "stderr")
-NUMBERS = ("wall_seconds", "cpu_seconds", "peak_memory_bytes", "attempts")
-TEST_TEXTS = ("name", "outcome", "message")
-OUTCOMES = tuple(outcome.value for outcome in Outcome)
-MOST_A_NUMBER = 1e18
 # In the year 9999, where dates end.
 MOST_A_TIMESTAMP = 253_370_764_800
 
@@ -85,6 +82,9 @@ class Run:
     notes: tuple[str, ...] = ()
     """What is to be said about the file."""
 
+    tries_by_question: Mapping[str, int] = field(default_factory=dict)
+    """Attempts of tasks that were to have another number of them than `tries`."""
+
     @cached_property
     def samples(self) -> tuple[Sample, ...]:
         """All of them, task by task."""
@@ -93,7 +93,8 @@ class Run:
     @property
     def undone(self) -> int:
         """Attempts that were to be made and have no result."""
-        return sum(max(self.tries - len(task), 0) for task in self.tasks.values())
+        wanted = {task_id: self.tries_by_question.get(task_id, self.tries) for task_id in self.tasks}
+        return sum(max(wanted[task_id] - len(task), 0) for task_id, task in self.tasks.items())
 
     @property
     def solver_errors(self) -> int:
@@ -128,49 +129,57 @@ def read_run(path: Path) -> Run:
     return run_of_results(path, everything, notes)
 
 
-WANTED = "give a record that `code-eval solve` wrote, or results of `code-eval run --output`"
-
-
 def parsed(path: Path, notes: list[str]) -> Iterator[tuple[str, Any]]:
     """("file:line", value) of each line. A last one that is cut off is left out, with a note."""
     torn = ""
-    for number, line in read_lines(path):
+    for line_number, line in read_lines(path):
         if torn:
             raise BadInput(torn)
         if not line.strip():
             continue
         try:
-            yield f"{path}:{number}", json.loads(line)
+            yield f"{path}:{line_number}", json.loads(line)
         except (ValueError, RecursionError) as error:
-            torn = f"{path}:{number}: not JSON ({error}); {WANTED}"
+            torn = f"{path}:{line_number}: not JSON ({error}); {WANTED}"
     if torn:
         notes.append("The file's last line is cut off, and is left out here.")
 
 
 def run_of_results(path: Path, lines: Iterable[tuple[str, Any]], notes: list[str]) -> Run:
-    """The run that results of `code-eval run` tell of."""
+    """Returns the run that results of `code-eval run` or of the Space tell of.
+
+    Raises:
+        BadInput: if a line is no result, or if there are none.
+    """
     tasks: dict[str, dict[int, Sample]] = {}
-    for place, record in lines:
-        sample = sample_of_result(place, record)
+    settings: Mapping[str, Any] = {}
+    for place, value in lines:
+        if (summary := summary_from(value)) is not None:
+            settings = summary["settings"] if isinstance(summary.get("settings"), dict) else {}
+            continue
+        check_finished(place, value)
+        sample = sample_of_result(checked_record(place, value))
         task = tasks.setdefault(sample.task_id, {})
         if sample.number in task:
             raise BadInput(f"{place}: task {shortened(sample.task_id)} had a sample {sample.number} before")
         task[sample.number] = sample
-    return Run(path, tasks, 0, "", {}, datetime.fromtimestamp(path.stat().st_mtime, UTC), tuple(notes))
+    if not tasks:
+        raise BadInput(f"{path}: there are no samples in it to report; {WANTED}")
+    return Run(path, tasks, 0, "", settings, datetime.fromtimestamp(path.stat().st_mtime, UTC), tuple(notes))
 
 
-def sample_of_result(place: str, record: Any) -> Sample:
-    """The sample of one line of results."""
-    if not isinstance(record, dict):
-        raise BadInput(f"{place}: not a JSON object, but {shortened(record)}; {WANTED}")
-    for name, kinds in {"task_id": str, "completion": str, "completion_id": int, "result": str}.items():
-        if not isinstance(record.get(name), kinds):
-            raise BadInput(f"{place}: no {name!r} as results have it; {WANTED}")
-    task_id, number, code = record["task_id"], count(place, record, "completion_id"), record["completion"]
+def check_finished(place: str, value: Any) -> None:
+    """Raises BadInput for a line of a partial file, whose run has not come to its end."""
+    if isinstance(value, dict) and (list(value) == ["settings"] or {*value} == {"sample", "record"}):
+        raise BadInput(f"{place}: this is what a run left that ended early; `code-eval run --resume` finishes it first")
+
+
+def sample_of_result(record: Mapping[str, Any]) -> Sample:
+    """Returns the sample of one line of results, which `checked_record` has checked."""
+    task_id, number, code = record["task_id"], record["completion_id"], record["completion"]
     if "outcome" not in record:
         return Sample(task_id, number, None, "not_run", record["result"], code)
-    result = checked_result(place, record)
-    return Sample(task_id, number, result["outcome"] == "passed", result["outcome"], result["detail"], code, result)
+    return Sample(task_id, number, record["outcome"] == "passed", record["outcome"], record["detail"], code, record)
 
 
 def run_of_record(path: Path, lines: Iterable[tuple[str, Any]], notes: list[str]) -> Run:
@@ -183,7 +192,7 @@ def run_of_record(path: Path, lines: Iterable[tuple[str, Any]], notes: list[str]
         kind = record.get("record_type") if isinstance(record, dict) else None
         if kind not in RECORD_TYPES:
             raise BadInput(f"{place}: not a line of a record: its record_type is {shortened(kind)}; {WANTED}")
-        timestamp = number_of(place, record, "timestamp")
+        timestamp = number(place, record, "timestamp")
         if kind == "spec":
             spec = checked_spec(place, record)
             for question_id in spec["question_ids"]:
@@ -200,19 +209,8 @@ def run_of_record(path: Path, lines: Iterable[tuple[str, Any]], notes: list[str]
         raise BadInput(f"{path}: this record has no spec, which is its first line; {WANTED}")
     tasks = {task_id: dict(sorted(samples.items())) for task_id, samples in tasks.items()}
     date = datetime.fromtimestamp(min(timestamp, MOST_A_TIMESTAMP), UTC)
-    return Run(path, tasks, spec["n_tries"], spec["solver"], spec["settings"], date, tuple(notes))
-
-
-def checked_spec(place: str, record: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The spec of a record, if it is one."""
-    text(place, record, "solver")
-    count(place, record, "n_tries")
-    ids = record.get("question_ids")
-    if not isinstance(ids, list) or not all(isinstance(each, str) for each in ids):
-        raise BadInput(f"{place}: question_ids is not a list of strings, but {shortened(ids)}")
-    if not isinstance(record.get("settings"), dict):
-        raise BadInput(f"{place}: settings is not an object, but {shortened(record.get('settings'))}")
-    return record
+    by_question = spec.get("tries_by_question", {})
+    return Run(path, tasks, spec["n_tries"], spec["solver"], spec["settings"], date, tuple(notes), by_question)
 
 
 def sample_of_match(place: str, record: Mapping[str, Any], task_id: str, number: int, code: str) -> Sample:
@@ -246,53 +244,3 @@ def sample_of_error(place: str, record: Mapping[str, Any], task_id: str, number:
         traceback=text(place, record, "traceback"),
         error_class=error_class,
     )
-
-
-def checked_result(place: str, result: Any) -> dict[str, Any]:
-    """A verdict as `code_eval.result_of` gives it, without the fields that a report has no use for."""
-    if not isinstance(result, dict):
-        raise BadInput(f"{place}: the result is not an object, but {shortened(result)}")
-    checked: dict[str, Any] = {name: text(place, result, name) for name in ("outcome", "grading", *TEXTS)}
-    if checked["outcome"] not in OUTCOMES:
-        raise BadInput(f"{place}: unknown outcome {shortened(checked['outcome'])}; it is one of {', '.join(OUTCOMES)}")
-    if checked["grading"] not in ("shared", "separate"):
-        raise BadInput(f"{place}: unknown grading {shortened(checked['grading'])}; it is shared or separate")
-    checked |= {name: number_of(place, result, name) for name in NUMBERS}
-    layers = result.get("isolation")
-    if not isinstance(layers, list) or not all(isinstance(each, str) for each in layers):
-        raise BadInput(f"{place}: isolation is not a list of strings, but {shortened(layers)}")
-    return checked | {"isolation": layers, "tests": checked_tests(place, result.get("tests"))}
-
-
-def checked_tests(place: str, tests: Any) -> list[dict[str, str]]:
-    """The single tests of a verdict."""
-    if not isinstance(tests, list) or not all(isinstance(each, dict) for each in tests):
-        raise BadInput(f"{place}: tests is not a list of objects, but {shortened(tests)}")
-    checked = [{name: text(place, each, name) for name in TEST_TEXTS} for each in tests]
-    if unknown := [each["outcome"] for each in checked if each["outcome"] not in OUTCOMES]:
-        raise BadInput(f"{place}: unknown outcome {shortened(unknown[0])} of a test")
-    return checked
-
-
-def text(place: str, record: Mapping[str, Any], name: str) -> str:
-    """A field that is a string."""
-    value = record.get(name)
-    if not isinstance(value, str):
-        raise BadInput(f"{place}: {name} is not a string, but {shortened(value)}")
-    return value
-
-
-def count(place: str, record: Mapping[str, Any], name: str) -> int:
-    """A field that is a whole number, and not below 0."""
-    value = number_of(place, record, name)
-    if not isinstance(value, int):
-        raise BadInput(f"{place}: {name} is not a whole number, but {shortened(value)}")
-    return value
-
-
-def number_of(place: str, record: Mapping[str, Any], name: str) -> int | float:
-    """A field that is a finite number, and not below 0."""
-    value = record.get(name)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < MOST_A_NUMBER:
-        raise BadInput(f"{place}: {name} is not a number that is finite and at least 0, but {shortened(value)}")
-    return value

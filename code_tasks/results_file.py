@@ -10,21 +10,16 @@ from typing import Any, NoReturn
 
 import typer
 
+from code_tasks.trusted_files import check_replaceable, write_whole
+from sandboxes import printable
+
 
 def check_writable(path: Path) -> None:
     """Ends the command if results can't be written there: before the run, not after it."""
     try:
-        if path.is_dir():
-            raise IsADirectoryError("it is a folder")
-        draft_of(path).touch()
-        draft_of(path).unlink()
+        check_replaceable(path)
     except OSError as error:
         fail(f"can't write {path}: {error}")
-
-
-def draft_of(path: Path) -> Path:
-    """Where results are written until they are whole."""
-    return path.with_name(path.name + ".partial")
 
 
 def write_results(path: Path, records: list[dict[str, Any]]) -> None:
@@ -34,16 +29,13 @@ def write_results(path: Path, records: list[dict[str, Any]]) -> None:
 
 def write_parts(path: Path, parts: Iterable[str]) -> None:
     """Writes texts one after the other in one step, so that no half of a file is ever there."""
-    draft = draft_of(path)
     try:
-        with open(draft, "w", encoding="utf-8", newline="") as file:
-            file.writelines(parts)
-        draft.replace(path)
+        write_whole(path, (part.encode() for part in parts))
     except OSError as error:
         fail(f"can't write {path}: {error}")
 
 
 def fail(message: str) -> NoReturn:
-    """Ends the command with a message and status 1."""
-    typer.echo(message, err=True)
+    """Ends the command with a message and status 1. What moves a terminal's cursor is taken out of its lines."""
+    typer.echo("\n".join(map(printable, message.split("\n"))), err=True)
     sys.exit(1)

@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from code_tasks.datasets import BadInput
 from code_tasks.recording import FORMAT, RecordError, read_record
+from code_tasks.results_format import count, flag, number, text
 from code_tasks.solver_summary import Attempt, EndedBy, Summary, summarised
 from sandboxes import shortened
 
@@ -71,37 +73,59 @@ def read_past(path: Path) -> Past:
     spec: Mapping[str, Any] = {}
     attempts: dict[Key, Attempt] = {}
     retries: dict[Key, int] = {}
-    for number, line in enumerate(read_record(path), start=1):
+    for line_number, line in enumerate(read_record(path), start=1):
+        location, record_type = f"{path}:{line_number}", line["record_type"]
         try:
-            if line["record_type"] == "spec":
-                spec = spec or line
-            elif line["record_type"] == "match":
-                attempts[key_of(line)] = attempt_of_match(line)
-            elif line["record_type"] == "error":
-                if line["is_system_error"]:
-                    retries[key_of(line)] = line["retry_idx"] + 1
-                if line["is_final"]:
-                    attempts[key_of(line)] = attempt_of_error(line)
-        except (KeyError, TypeError) as error:
-            raise RecordError(f"{path}:{number}: a {line['record_type']} line without a right {error}") from error
+            if record_type == "spec":
+                spec = spec or checked_spec(location, line)
+            elif record_type == "match":
+                attempts[key_of(location, line)] = attempt_of_match(location, line)
+            elif record_type == "error":
+                if flag(location, line, "is_system_error"):
+                    retries[key_of(location, line)] = count(location, line, "retry_idx") + 1
+                if flag(location, line, "is_final"):
+                    attempts[key_of(location, line)] = attempt_of_error(location, line)
+        except BadInput as error:
+            raise RecordError(f"{error}; the record is damaged: remove the line, or begin anew") from error
     if attempts and not spec:
         raise RecordError(f"{path}: not a whole record: it has no spec")
     return Past(spec, attempts, retries)
 
 
-def key_of(line: Mapping[str, Any]) -> Key:
-    """The attempt that a line is about."""
-    return line["group_id"], line["attempt_id"]
+def checked_spec(location: str, line: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Returns a spec; raises BadInput if one of its fields can't be right."""
+    text(location, line, "solver")
+    count(location, line, "n_tries")
+    ids = line.get("question_ids")
+    if not isinstance(ids, list) or not all(isinstance(name, str) for name in ids):
+        raise BadInput(f"{location}: question_ids is not a list of strings, but {shortened(ids)}")
+    if not isinstance(line.get("settings"), dict):
+        raise BadInput(f"{location}: settings is not an object, but {shortened(line.get('settings'))}")
+    by_question = line.get("tries_by_question", {})
+    if not isinstance(by_question, dict):
+        raise BadInput(f"{location}: tries_by_question is not an object, but {shortened(by_question)}")
+    for name in by_question:
+        count(location, by_question, name)
+    return line
 
 
-def attempt_of_match(line: Mapping[str, Any]) -> Attempt:
-    """What became of an attempt, by its match."""
-    ended_by = EndedBy.of(line["max_time_reached"], line["max_steps_reached"], line["max_tokens_reached"])
+def key_of(location: str, line: Mapping[str, Any]) -> Key:
+    """Returns the attempt that a line is about."""
+    return text(location, line, "group_id"), count(location, line, "attempt_id")
+
+
+def attempt_of_match(location: str, line: Mapping[str, Any]) -> Attempt:
+    """Returns what became of an attempt, by its match."""
+    limits = [flag(location, line, f"max_{name}_reached") for name in ("time", "steps", "tokens")]
     return Attempt(
-        *key_of(line), line["score"] == 1, ended_by=ended_by, conversation_length=line["conversation_length"]
+        *key_of(location, line),
+        number(location, line, "score") == 1,
+        ended_by=EndedBy.of(*limits),
+        conversation_length=count(location, line, "conversation_length"),
     )
 
 
-def attempt_of_error(line: Mapping[str, Any]) -> Attempt:
-    """What became of an attempt, by its final error."""
-    return Attempt(*key_of(line), error_class=line["error_class"], is_system_error=line["is_system_error"])
+def attempt_of_error(location: str, line: Mapping[str, Any]) -> Attempt:
+    """Returns what became of an attempt, by its final error."""
+    error_class, is_system_error = text(location, line, "error_class"), flag(location, line, "is_system_error")
+    return Attempt(*key_of(location, line), error_class=error_class, is_system_error=is_system_error)

@@ -113,7 +113,8 @@ def rewards_of(settings: Options, answers: Sequence[str], references: Sequence[s
     """A reward for each answer; None where there are no tests, or the sandbox could not run it."""
     rows = [row for row, reference in enumerate(references) if reference is not None]
     tasks = [((answers[row],), references[row]) for row in rows]
-    job = Job.of(settings.kinds, tasks, settings.limits, settings.grading)
+    names = [f"tests[{row}]" for row in rows]
+    job = Job.of(settings.kinds, tasks, settings.limits, settings.grading, names)
     pool = warm_pool(settings.sandbox, settings.cluster)
     settings.kinds.find_languages(pool)
     ended = SharingPool(pool, settings.sharing).run_all(

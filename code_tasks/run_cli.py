@@ -29,6 +29,7 @@ from code_tasks.cli_options import (
     sandbox_options,
 )
 from code_tasks.results_file import fail
+from code_tasks.trusted_files import check_apart, partial_path
 from sandboxes import (
     Kinds,
     Limits,
@@ -174,7 +175,7 @@ def run(
     This runs the samples, which are programs that nobody has read; `code-eval doctor` shows what holds them.
     """
     from code_tasks.datasets import BadInput, load_problems, read_problems
-    from code_tasks.draft import DraftError, draft_of
+    from code_tasks.draft import DraftError
     from code_tasks.sample_file import SampleFile
     from code_tasks.streaming import Scoring, Way
 
@@ -182,7 +183,12 @@ def run(
         raise typer.BadParameter("give either --problems FILE or --dataset NAME")
     if resume and output is None:
         raise typer.BadParameter("--resume goes on with the run that was to write --output, which is not given")
-    if resume and output and output.is_file() and not draft_of(output).exists():
+    if output:
+        try:
+            check_apart("--output", output, {"the samples": samples, "the problems": problems})
+        except ValueError as error:
+            raise typer.BadParameter(str(error)) from error
+    if resume and output and output.is_file() and not partial_path(output).exists():
         typer.echo(f"{output} is whole: there is nothing to go on with")
         return
     options = sandbox_options(
@@ -242,8 +248,8 @@ def run(
     except (BadInput, DraftError, ValueError, TypeError, NotImplementedError, SandboxUnavailable) as error:
         fail(str(error))
     except KeyboardInterrupt:
-        if output and draft_of(output).exists():
-            typer.echo(f"\nthe results so far are in {draft_of(output)}: --resume goes on from there", err=True)
+        if output and partial_path(output).exists():
+            typer.echo(f"\nthe results so far are in {partial_path(output)}: --resume goes on from there", err=True)
         raise
     finally:
         close_pools()

@@ -12,8 +12,9 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
-from code_tasks.datasets import SAMPLE_FIELDS, BadInput, Sample, raise_if_any, read_lines, read_records
+from code_tasks.datasets import MAX_SAMPLE_BYTES, SAMPLE_FIELDS, BadInput, Faults, Sample, read_lines, read_records
 from code_tasks.problems import Problem
 from sandboxes import shortened
 
@@ -82,29 +83,32 @@ class SampleFile:
 
     def _check(self) -> None:
         digest = hashlib.sha256()
-        for _, line in read_lines(self._copy):
+        for _, line in read_lines(self._copy, MAX_SAMPLE_BYTES, self.path):
             digest.update(line)
         self.sha256 = digest.hexdigest()
-        faults: list[str] = []
-        for place, record in read_records(self._copy, SAMPLE_FIELDS, faults):
-            if record["task_id"] not in self.problems:
-                faults.append(f"{place}: there is no problem {shortened(record['task_id'])}")
-            self.by_task[record["task_id"]] += 1
-        raise_if_any([fault.replace(str(self._copy), str(self.path), 1) for fault in faults])
+        faults = Faults()
+        for place, record in self._records(faults):
+            if record["task_id"] in self.problems:
+                self.by_task[record["task_id"]] += 1
+            else:
+                faults.add(f"{place}: there is no problem {shortened(record['task_id'])}")
+        faults.raise_if_any()
         if not self.by_task:
             raise BadInput(f"{self.path}: there are no samples in it")
 
     def __iter__(self) -> Iterator[Numbered]:
         """The samples, read again."""
         counts: Counter[str] = Counter()
-        faults: list[str] = []
-        numbers = itertools.count()
-        for number, (_, record) in zip(numbers, read_records(self._copy, SAMPLE_FIELDS, faults), strict=False):
+        faults = Faults()
+        for number, (_, record) in enumerate(self._records(faults)):
             task_id = record["task_id"]
             yield Numbered(number, counts[task_id], Sample(task_id, record["completion"]))
             counts[task_id] += 1
-        if faults or counts != self.by_task:
+        if faults.count or counts != self.by_task:
             raise BadInput(f"{self.path} was changed while it was read")
+
+    def _records(self, faults: Faults) -> Iterator[tuple[str, dict[str, Any]]]:
+        return read_records(self._copy, SAMPLE_FIELDS, faults, MAX_SAMPLE_BYTES, self.path)
 
     def groups(self, size: int, without: Container[int] = ()) -> Iterator[list[Numbered]]:
         """The samples, so many at a time.

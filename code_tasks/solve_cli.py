@@ -25,6 +25,7 @@ from code_tasks.cli_options import (
 from code_tasks.recording import RecordError
 from code_tasks.results_file import fail
 from code_tasks.solver import SOLVERS
+from code_tasks.trusted_files import check_apart
 from sandboxes import (
     BACKENDS,
     GRADINGS,
@@ -53,7 +54,7 @@ def solve(
     split: SplitOption = "test",
     tries: Annotated[
         int | None,
-        typer.Option("--tries", min=1, help="Attempts per question.", show_default="1; replay: samples per task"),
+        typer.Option("--tries", min=1, help="Attempts per question.", show_default="1; replay: all samples of a task"),
     ] = None,
     samples: Annotated[
         Path | None, typer.Option(help='For replay: JSON lines, plain or gzipped: {"task_id", "completion"}.')
@@ -143,7 +144,6 @@ def solve(
     from code_tasks.endpoint import EndpointError
     from code_tasks.solver_job import Chosen, SolverJob
     from code_tasks.solver_summary import as_text
-    from code_tasks.solving import Plan
 
     if (problems is None) == (dataset is None):
         raise typer.BadParameter("give either --problems FILE or --dataset NAME")
@@ -151,6 +151,13 @@ def solve(
         raise typer.BadParameter(f"--resume goes on writing {resume}; leave out --output")
     if retry_errors and not resume:
         raise typer.BadParameter("--retry-errors needs --resume RECORD")
+    inputs = {"the problems": problems, "the samples": samples, "the template": template}
+    for option, record in (("--output", output), ("--resume", resume)):
+        if record:
+            try:
+                check_apart(option, record, inputs)
+            except ValueError as error:
+                raise typer.BadParameter(str(error)) from error
     model_options = given(
         model=model,
         base_url=base_url,
@@ -193,8 +200,7 @@ def solve(
         kinds.find_languages(pool)
         box = {"sandbox": sandbox, **box_options}
         job = SolverJob.of(chosen, found, pool, limits, grading, num_workers, box)
-        plan = Plan(tries or job.default_tries, concurrency, on_solver_error)
-        job.check_tries(plan.n_tries)
+        plan = job.plan(tries, concurrency, on_solver_error)
     except (BadInput, ImportError, NotImplementedError, OSError, SandboxUnavailable) as error:
         fail(str(error))
     except (ValueError, TypeError) as error:
@@ -212,6 +218,10 @@ def solve(
         close_pools()
     if without := len(found) - len(job.questions):
         typer.echo(f"{without} of the {len(found)} problems have no samples and are not in the score", err=True)
+    if left_out := job.samples_left_out(plan):
+        typer.echo(
+            f"{left_out} samples are not in the score: --tries takes the first {plan.n_tries} of each task", err=True
+        )
     typer.echo("\n".join(printable(line) for line in as_text(summary).split("\n")), nl=False)
     if not summary.is_valid:
         fail(

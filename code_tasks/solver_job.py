@@ -68,7 +68,8 @@ class SolverJob:
     settings: Mapping[str, Any]
     """All that decides about a result, as the record has it."""
 
-    default_tries: int = 1
+    samples_by_question: Mapping[str, int] = field(default_factory=dict)
+    """For replay: how many samples each question has, and so attempts unless a user wants fewer."""
 
     @classmethod
     def of(
@@ -104,13 +105,13 @@ class SolverJob:
         grader = SandboxGrader(pool, limits, grading, num_workers, assemble)
         settings = {"solver": chosen.name, "grading": grading, **box}
         settings |= {"timeout": limits.wall_seconds, "memory_mb": limits.memory_bytes >> 20}
-        tries = 1
+        samples_by_question: dict[str, int] = {}
         solver: Solver
         if chosen.name == "replay":
             samples = read_samples(Path(str(chosen.samples)), problems)
             replay = ReplaySolver(grader, samples)
             problems = {name: problem for name, problem in problems.items() if name in replay.completions}
-            tries = min(len(each) for each in replay.completions.values())
+            samples_by_question = {name: len(completions) for name, completions in replay.completions.items()}
             settings["samples"] = digest([[each.task_id, each.completion] for each in samples])
             solver = replay
         elif chosen.name in OF_MODELS:
@@ -121,15 +122,35 @@ class SolverJob:
                 check_gold(problems)
             solver = GoldSolver(grader) if chosen.name == "gold" else DummySolver(grader)
         settings["questions"] = digest([astuple(each) for each in problems.values()])
-        return cls(solver, grader, tasks_of(problems), settings, tries)
+        return cls(solver, grader, tasks_of(problems), settings, samples_by_question)
 
-    def check_tries(self, n_tries: int) -> None:
-        """Raises BadInput if a question has too few samples to replay."""
-        if isinstance(self.solver, ReplaySolver):
-            if few := [name for name, each in self.solver.completions.items() if len(each) < n_tries]:
-                raise BadInput(
-                    f"--tries {n_tries} needs as many samples of each task, and there are fewer of {listed(few)}"
-                )
+    def plan(self, n_tries: int | None, concurrency: int, on_solver_error: str) -> Plan:
+        """Returns how the run is made.
+
+        Args:
+            n_tries: attempts per question. None: 1; for replay as many as a question has samples.
+            concurrency: attempts at once.
+            on_solver_error: as `Plan` takes it.
+
+        Raises:
+            BadInput: if a question has too few samples to replay.
+            ValueError, TypeError: as `Plan` does.
+        """
+        samples = self.samples_by_question
+        if n_tries is None:
+            most = max(samples.values(), default=1)
+            fewer = {name: number for name, number in samples.items() if number != most}
+            return Plan(most, concurrency, on_solver_error, tries_by_question=fewer)
+        if few := [shortened(name) for name, number in samples.items() if number < n_tries]:
+            raise BadInput(
+                f"--tries {n_tries} needs as many samples of each task, and there are fewer of {listed(few)}; "
+                "without --tries every sample is replayed"
+            )
+        return Plan(n_tries, concurrency, on_solver_error)
+
+    def samples_left_out(self, plan: Plan) -> int:
+        """Returns how many samples are not replayed, because a user wants fewer attempts than there are samples."""
+        return sum(number - plan.tries_at(name) for name, number in self.samples_by_question.items())
 
     def run(self, plan: Plan, output: Path | None, resume: Path | None, retry_errors: bool) -> Summary:
         """Runs it.
@@ -153,7 +174,7 @@ class SolverJob:
                 past = read_past(resume)
                 past.check_settings(resume, settings)
                 past = past.without_system_errors() if retry_errors else past
-            total = len(self.questions) * plan.n_tries
+            total = sum(plan.tries_at(question.question_id) for question in self.questions)
             with SolverBar(total, done=past.attempts.values()) as bar:
                 return asyncio.run(self._run(plan, recorder, settings, past, bar))
 

@@ -16,7 +16,7 @@ import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from code_tasks.recording import FORMAT, NoRecorder, Recorder, record_result, record_step, sample_id
@@ -69,6 +69,12 @@ class Plan:
     """What an exception of the solver's own does: "raise": stops the run; "record": the attempt is incorrect."""
 
     backoff: Backoff = Backoff()
+    tries_by_question: Mapping[str, int] = field(default_factory=dict)
+    """Attempts of questions that have another number of them than `n_tries`."""
+
+    def tries_at(self, question_id: str) -> int:
+        """Returns how many attempts a question has."""
+        return self.tries_by_question.get(question_id, self.n_tries)
 
     def __post_init__(self) -> None:
         """Raises TypeError or ValueError for what can't be right."""
@@ -111,6 +117,7 @@ async def solve(
         twice = next(each for index, each in enumerate(question_ids) if each in question_ids[:index])
         raise ValueError(f"question_id {shortened(twice)} is there twice")
     run = Run(solver, questions, plan, recorder, past, on_done)
+    more: dict[str, Any] = {"tries_by_question": dict(plan.tries_by_question)} if plan.tries_by_question else {}
     if run.missing:
         recorder.record(
             "spec",
@@ -120,6 +127,7 @@ async def solve(
             question_ids=question_ids,
             n_tries=plan.n_tries,
             resumed=bool(past.spec),
+            **more,
         )
         async with solver:
             await run.work()
@@ -147,14 +155,18 @@ class Run:
         self.plan = plan
         self.recorder = recorder
         self.on_done = on_done
-        every = [(question.question_id, number) for question in questions for number in range(plan.n_tries)]
+        every = [
+            (question.question_id, number)
+            for question in questions
+            for number in range(plan.tries_at(question.question_id))
+        ]
         self.attempts = {key: past.attempts[key] for key in every if key in past.attempts}
         self.missing = len(every) - len(self.attempts)
         # Attempts at one question stand together: they have the same tests, which spares a sandbox work.
         self._left: Iterator[Task] = (
             dataclasses.replace(question, attempt_id=number, retry_idx=past.retries.get(key, 0))
             for question in questions
-            for number in range(plan.n_tries)
+            for number in range(plan.tries_at(question.question_id))
             if (key := (question.question_id, number)) not in past.attempts
         )
 

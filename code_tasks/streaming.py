@@ -122,7 +122,11 @@ class Scoring:
         """
         tally = Tally()
         with ExitStack() as stack:
-            draft = stack.enter_context(Draft(output, self.file.total, settings, resume)) if output else None
+            draft = (
+                stack.enter_context(Draft(output, self.file.total, settings, resume, self.file.by_task))
+                if output
+                else None
+            )
             for _, record in draft.records() if draft else ():
                 tally.add(record["task_id"], record)
             there = tally.samples

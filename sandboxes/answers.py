@@ -5,16 +5,19 @@ from __future__ import annotations
 import ast
 import re
 
-from sandboxes.imports import parsed
+from sandboxes.imports import LONG_NAME, MOST_PARSED_CHARS, parsed
 
 # A fence of backticks or tildes, indented by at most three spaces; a block that is not closed goes to the end.
 FENCED = re.compile(
     r"^ {0,3}(?P<fence>`{3,}|~{3,})[^\n`]*\n(?P<code>.*?)(?:^ {0,3}(?P=fence)[`~]*[ \t]*$|\Z)", re.MULTILINE | re.DOTALL
 )
 WORD = re.compile(r"[A-Za-z_]\w*")
-DEFINES = (
-    r"(?m)^[ \t]*(?:async\s+)?(?:def|class|func|function|fn|const|let|var|void|int|public\s.*?|static\s.*?)\s+{}\b"
+DEFINITION = re.compile(
+    r"^[ \t]*(?:async\s+)?(?:(?:def|class|func|function|fn|const|let|var|void|int)\s+([A-Za-z_]\w*)"
+    r"|(?:public|static)\s(.*))",
+    re.MULTILINE,
 )
+AFTER_SPACE = re.compile(r"\s([A-Za-z_]\w*)")
 
 
 def code_blocks(answer: str) -> list[str]:
@@ -45,11 +48,19 @@ def defining_block(answer: str, reference: str) -> str:
 
 
 def defined_in(block: str) -> set[str]:
-    """Names that a block of code defines at its top, as far as can be told."""
+    """Returns names that a block of code defines at its top, as far as can be told.
+
+    A block that is very long, or no Python, is searched for what looks like a definition. That reads it once: an answer
+    of any length and kind costs its caller neither memory nor time.
+    """
+    too_long = len(block) > MOST_PARSED_CHARS or LONG_NAME.search(block)
     try:
-        tree = parsed(block)
+        tree = None if too_long else parsed(block)
     except ValueError:
-        return {name for name in set(WORD.findall(block)) if re.search(DEFINES.format(re.escape(name)), block)}
+        tree = None
+    if tree is None:
+        found = list(DEFINITION.finditer(block))
+        return {each[1] for each in found if each[1]}.union(*(AFTER_SPACE.findall(each[2] or "") for each in found))
     return {node.name for node in tree.body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)}
 
 

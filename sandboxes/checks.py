@@ -57,5 +57,11 @@ def listed(values: Sequence[Any]) -> str:
 
 
 def printable(text: str) -> str:
-    """Text as a line that can't move a terminal's cursor or change its colours."""
-    return text if text.isprintable() else "".join(each if each.isprintable() else "\ufffd" for each in text)
+    """Returns text as one line that can't move a terminal's cursor, change its colours or reverse its direction.
+
+    Line breaks, tabs and other white space become spaces; other characters that don't print become U+FFFD.
+    """
+    if text.isprintable():
+        return text
+    line = " ".join(part.strip() for part in text.splitlines() if part.strip())
+    return "".join(char if char.isprintable() else " " if char.isspace() else "\ufffd" for char in line)

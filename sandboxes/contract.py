@@ -10,13 +10,15 @@ import enum
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
-from sandboxes.checks import positive, whole_number
+from sandboxes.checks import positive, printable, whole_number
 
 if TYPE_CHECKING:
     from sandboxes.worker import Worker
 
 
 MOST_KEPT_BYTES = 1 << 20
+ONE_LINE_FIELDS = ("detail", "exception_type", "exception_message", "values")
+"""Texts of a `Verdict` that a terminal or a log shows as they are."""
 
 
 class SandboxUnavailable(RuntimeError):
@@ -117,6 +119,14 @@ class Program:
     """The tests as they were given, where `tests` are those with more around them."""
 
 
+def make_printable(result: object, names: tuple[str, ...]) -> None:
+    """Replaces text fields of a frozen result that is being made with their printable form."""
+    for name in names:
+        text = getattr(result, name)
+        if not text.isprintable():
+            object.__setattr__(result, name, printable(text))
+
+
 @dataclass(frozen=True)
 class TestResult:
     """What became of one test of a program."""
@@ -131,12 +141,20 @@ class TestResult:
 
     seconds: float = 0.0
     stdout: str = ""
-    """What it wrote, where that was asked for."""
+    """What it wrote, where that was asked for. May hold anything."""
+
+    def __post_init__(self) -> None:
+        """Makes the name and the message one printable line each: a candidate may have chosen them."""
+        make_printable(self, ("name", "message"))
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What became of one program. Texts that come from the candidate are capped, and may hold anything."""
+    """What became of one program.
+
+    Texts that come from the candidate are capped. `stdout`, `stderr` and `traceback` may hold anything; all other texts
+    are one printable line each, whoever makes the verdict.
+    """
 
     outcome: Outcome
     detail: str = ""
@@ -146,6 +164,8 @@ class Verdict:
     """Class name of the exception that ended the program, if one did."""
 
     exception_message: str = ""
+    """Its message, or a compiler's words, with spaces where lines ended."""
+
     traceback: str = ""
     """The program's own frames only."""
 
@@ -184,6 +204,10 @@ class Verdict:
 
     repeats: tuple[Outcome, ...] = ()
     """Outcomes of all its runs, where several were asked for. This is the verdict of the first."""
+
+    def __post_init__(self) -> None:
+        """Makes `ONE_LINE_FIELDS` printable."""
+        make_printable(self, ONE_LINE_FIELDS)
 
     @property
     def flaky(self) -> bool:

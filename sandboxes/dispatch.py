@@ -31,6 +31,8 @@ SECONDS_OF_SILENCE = 20.0
 SECONDS_BETWEEN_CHECKS = 1.0
 # How long a run that was asked to stop goes on at most.
 SECONDS_BETWEEN_QUESTIONS = 0.2
+MAX_PROGRAM_CHARS = 32 << 20
+"""Characters of a candidate above which it is not run; with what is compiled with it, in other languages."""
 
 
 @contextlib.contextmanager
@@ -123,6 +125,9 @@ class Run:
             if not self._programs:
                 return
         self._employ()
+        if not self._programs:
+            # Nothing will be heard: none of them could be run.
+            return
         asked = self.should_stop or self.should_yield
         events = self._selector.select(SECONDS_BETWEEN_QUESTIONS if asked else SECONDS_BETWEEN_CHECKS)
         for key, _ in events:
@@ -206,9 +211,13 @@ class Run:
             )
         ):
             index = self._schedule.take(worker)
+            program = self._programs[index]
+            if len(program.candidate) > MAX_PROGRAM_CHARS:
+                self._end(index, too_long(program, self.isolation.layers))
+                continue
             if not worker.in_flight:
                 self.meter.begins(worker)
-            worker.send(index, self._programs[index])
+            worker.send(index, program)
 
     def _watch_unsent(self, worker: Worker) -> None:
         watched = worker.requests_fd in self._selector.get_map()
@@ -286,8 +295,7 @@ class Run:
             self._schedule.withdraw_next()
             self._attempts[index] -= 1
             detail = f"used all the memory of its sandbox, {MOST_ATTEMPTS} times"
-            layers, grading = worker.isolation.layers, self._programs[index].grading
-            self._end(index, Verdict(Outcome.OUT_OF_MEMORY, detail, isolation=layers, grading=grading))
+            self._end(index, unread(Outcome.OUT_OF_MEMORY, detail, self._programs[index], worker.isolation.layers))
             return
         error = SandboxUnavailable(
             f"the {self.sandbox.name} sandbox broke {MOST_ATTEMPTS} times while it ran program {index}: {reason}; "
@@ -298,3 +306,15 @@ class Run:
         # `put_back` has made it the next one.
         self._schedule.withdraw_next()
         self._end(index, error)
+
+
+def too_long(program: Program, layers: tuple[str, ...]) -> Verdict:
+    """Returns the verdict of a program that is not run, because its candidate is too long."""
+    detail = f"the program is {len(program.candidate):,} characters long, and at most {MAX_PROGRAM_CHARS:,} are run"
+    return unread(Outcome.COMPILE_ERROR, detail, program, layers)
+
+
+def unread(outcome: Outcome, detail: str, program: Program, layers: tuple[str, ...]) -> Verdict:
+    """Returns a verdict that no guest has given. How a program with steps is graded stands in its steps: the least."""
+    grading = "separate" if program.grading == "separate" else "shared"
+    return Verdict(outcome, detail, isolation=layers, grading=grading)

@@ -111,30 +111,6 @@ def imports_pytest(body: Sequence[ast.stmt]) -> bool:
     return "pytest" in imported | {node.module for node in body if isinstance(node, ast.ImportFrom)}
 
 
-@functools.lru_cache(maxsize=1024)
-def can_fail(tests: str) -> bool:
-    """Returns whether a wrong candidate could fail in tests: they do more than define what nobody calls."""
-    if kind_of(tests) != "asserts":
-        return True
-    try:
-        tree = parsed(tests)
-    except ValueError:
-        return True
-    return not all(is_inert(node) for node in tree.body)
-
-
-def is_inert(node: ast.stmt) -> bool:
-    """Returns whether a statement does the same whatever the candidate is: it imports, defines, or names constants."""
-    if is_main_block(node):
-        return True
-    if isinstance(node, ast.Expr | ast.Assign | ast.AnnAssign):
-        values = ast.walk(node.value) if node.value else ()
-        return not any(isinstance(each, ast.Name | ast.Call | ast.Await) for each in values)
-    return isinstance(
-        node, ast.Import | ast.ImportFrom | ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Pass
-    )
-
-
 def runnable(tests: str, runs_all: bool) -> str:
     """The tests that are run for a reference.
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sandboxes.checks import listed
+from sandboxes.checks import listed, printable
 from sandboxes.contract import Outcome, Verdict
 from sandboxes.runner import Ended
 
@@ -35,10 +35,10 @@ def result_of(
     """
     result: dict[str, Any] = {"task_id": task_id, "passed": None, "completion_id": completion_id}
     if not isinstance(ended, Verdict):
-        return result | {"result": f"excluded: {ended}"}
+        return result | {"result": f"excluded: {printable(str(ended))}"}
     text = {Outcome.PASSED: "passed", Outcome.TIMED_OUT: "timed out"}.get(ended.outcome)
     result["passed"] = ended.passed
-    # As upstream says it; where upstream says nothing, because the exception has no message, the reason.
+    # Upstream's text on one line. An exception without a message has the reason instead, where upstream has nothing.
     result["result"] = text or f"failed: {ended.exception_message or ended.detail}"
     result |= vars(ended)
     tests = [

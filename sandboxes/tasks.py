@@ -14,6 +14,7 @@ from sandboxes.cases import Cases, Checker, cases_of, checked_by, tests_of_calls
 from sandboxes.checks import positive, shortened
 from sandboxes.contract import Limits, Program, Verdict
 from sandboxes.docker_options import with_volumes
+from sandboxes.empty_tests import check_not_empty
 from sandboxes.grading import grading_of
 from sandboxes.inside.checkers import CHECKERS
 from sandboxes.languages import (
@@ -256,6 +257,7 @@ def maker(
         if kinds.assemble is not None:
             assemble = kinds.assemble
             return lambda candidate: whole_program(language, assemble(candidate, reference), limits, kinds)
+        check_not_empty(reference, language)
         if language == "python":
             if grading == "separate" and needs_shared(reference):
                 raise ValueError("tests for pytest run with the candidate; choose grading='auto' or 'shared'")

@@ -73,7 +73,7 @@ class Worker:
         self.isolation: Isolation | None = None
         self.in_flight: deque[int] = deque()
         self.heard_at = time.monotonic()
-        self._unsent = b""
+        self._unsent = bytearray()
         self._sent = 0
         self._received = bytearray()
         self._last_tests: dict[str, str] = {}
@@ -142,7 +142,10 @@ class Worker:
         """Writes as much of what is queued as the pipe takes now."""
         try:
             while self._unsent:
-                self._unsent = self._unsent[os.write(self.requests_fd, self._unsent) :]
+                # In place: a copy of the rest for each 64 KiB that a pipe holds takes the square of the size.
+                del self._unsent[: os.write(self.requests_fd, self._unsent)]
+                # A guest that reads is not silent, however long the program is.
+                self.heard_at = time.monotonic()
         except BlockingIOError:
             return
         except OSError as error:
@@ -191,7 +194,7 @@ class Worker:
         if not self.in_flight or frame.get("id") != self.in_flight[0]:
             raise GuestBroken(f"the guest answered {frame.get('id')!r}, which it was not asked")
         if "broken" in frame:
-            raise GuestBroken(str(frame["broken"])[:MOST_TEXT_CHARS])
+            raise GuestBroken(printable(str(frame["broken"])[:MOST_TEXT_CHARS]))
         assert self.isolation is not None  # noqa: S101 (for the type checker)
         verdict = verdict_from(frame, self.isolation.layers)
         return self.in_flight.popleft(), verdict
@@ -209,7 +212,7 @@ class Worker:
         lines = words.decode("utf-8", "replace").splitlines()
         # Of each process's traceback, the line that says what was raised.
         said = "; ".join(line for line in lines if line and not line.startswith((" ", "Traceback")))
-        return f"the guest ended with status {status}" + (f": {said[:MOST_WORDS_CHARS]}" if said else "")
+        return f"the guest ended with status {status}" + (f": {printable(said[:MOST_WORDS_CHARS])}" if said else "")
 
     def ran_out_of_memory(self) -> bool:
         """Whether a guest that has ended did so because it had used all the memory that it may have."""
@@ -293,11 +296,11 @@ def verdict_from(frame: dict[str, Any], layers: Sequence[str]) -> Verdict:
         tests = frame.get("tests") or (recorded(record_from(record)) if record else ())
         return Verdict(
             outcome=Outcome(frame["outcome"]),
-            detail=printable(text("detail")),
+            detail=text("detail"),
             exception_type=text("exception_type"),
             exception_message=text("exception_message"),
             traceback=text("traceback"),
-            values=printable(text("values")),
+            values=text("values"),
             stdout=text("stdout"),
             stderr=text("stderr"),
             wall_seconds=float(frame["wall_seconds"]),
@@ -322,4 +325,4 @@ def test_from(said: Any) -> TestResult:
     name, message, stdout = (said[key] if key in said else "" for key in ("name", "message", "stdout"))
     if not all(isinstance(value, str) for value in (name, message, stdout)):
         raise TypeError(f"a test is {str(said)[:200]}")
-    return TestResult(name, Outcome(said["outcome"]), printable(message), float(said["seconds"]), stdout)
+    return TestResult(name, Outcome(said["outcome"]), message, float(said["seconds"]), stdout)

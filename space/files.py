@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 
 from code_tasks.datasets import BadInput, Sample, load_problems, read_problems, read_samples
 from code_tasks.problems import Problem
+from code_tasks.results_format import result_line
 from sandboxes.cases import cases_of
 from space.offers import without_paths
 from space.requests import BadRequest
@@ -186,7 +187,7 @@ class Shelf:
         with open(path, "wb") as file:
             for record in records:
                 offsets.append(file.tell())
-                file.write(json.dumps(record).encode() + b"\n")
+                file.write(result_line(record))
         return ResultsFile(path, tuple(offsets))
 
     def close(self) -> None:

@@ -21,7 +21,7 @@ def client_of(server):
         client.close()
 
 
-def evaluate(client, candidates, tests="", **choices):
+def evaluate(client, candidates, tests="assert True", **choices):
     """What /evaluate finally says of the candidates of one task."""
     return client.predict([candidates], [tests], api_name="/evaluate", **choices)
 
@@ -74,10 +74,10 @@ class Raw:
     def arguments(self, name, source):
         """What an event that runs programs takes, with this candidate among them."""
         if name == "evaluate":
-            return [[[source] * 4], [""], None, "auto", None, 10, 256, "python"]
+            return [[[source] * 4], ["assert True"], None, "auto", None, 10, 256, "python"]
         values = [self.values[each] for each in self.events[name]["inputs"]]
         # The number of editors, which the server knows; their texts; the tests; how to run them.
-        return [None, source, *[""] * 8, *values[10:]]
+        return [None, source, *[""] * 7, "assert True", *values[10:]]
 
     def join(self, name, source, session=None):
         """Starts an event; (session, event)."""

@@ -236,4 +236,4 @@ def test_faults_of_references_name_the_task(metric):
 def test_languages_of_each_task(metric):
     """There must be as many languages as tasks."""
     with pytest.raises(ValueError, match="there are 1 languages, but 2 tasks"):
-        metric.compute(predictions=[["x"], ["x"]], references=["", ""], languages=["bash"])
+        metric.compute(predictions=[["x"], ["x"]], references=["assert True", "assert True"], languages=["bash"])

@@ -9,7 +9,8 @@ import pytest
 from scoring import PROBLEM, ROOT, SECONDS, code_eval, environment, results_of
 from watching import wait_until
 
-from code_tasks.draft import draft_of, summary_of
+from code_tasks.draft import summary_of
+from code_tasks.trusted_files import partial_path
 
 COUNT = 120
 SLOW = "    import time\n    time.sleep(0.1)\n    return {number} % 3 and a + b\n"
@@ -25,7 +26,7 @@ def arguments(files, tmp_path):
 
 def killed(arguments, output, results=20):
     """Starts a run, and kills it when some results are there. Returns its draft."""
-    draft = draft_of(output)
+    draft = partial_path(output)
     command = [sys.executable, "-m", "code_tasks.cli", *arguments, "--output", output]
     process = subprocess.Popen([str(each) for each in command], cwd=ROOT, env=environment())
     try:
@@ -55,7 +56,7 @@ def test_a_killed_run_goes_on(arguments, tmp_path):
     assert summary["samples"] == COUNT
     assert summary["samples_run"] <= COUNT - there + 1
     assert f"{COUNT} samples of 2 tasks" in done.stdout
-    assert not draft_of(output).exists()
+    assert not partial_path(output).exists()
 
 
 def test_a_killed_run_is_not_written_over(arguments, tmp_path):

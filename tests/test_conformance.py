@@ -85,7 +85,7 @@ def test_message_of_an_assertion_is_told(run):
 def test_exception_has_type_and_message(run):
     """The exception that ended a program is told by type and message."""
     verdict = run("class Own(Exception): pass\ndef f():\n    raise Own('first\\nsecond')", "f()")
-    assert (verdict.exception_type, verdict.exception_message) == ("Own", "first\nsecond")
+    assert (verdict.exception_type, verdict.exception_message) == ("Own", "first second")
     assert verdict.detail == "Own: first second"
 
 

@@ -1,13 +1,23 @@
 """What the draft of a file of results promises: nothing that is in it is lost, and nothing else gets in."""
 
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from run_files import PASSED
 from scoring import lines_of
 
-from code_tasks.draft import Draft, DraftError, draft_of, summary_of
+from code_tasks.draft import Draft, DraftError, summary_of
+from code_tasks.trusted_files import partial_path
+from sandboxes import result_of
 
 SETTINGS = {"samples": "abc", "limits": {"wall_seconds": 3.0}, "languages": ("go", "java")}
+
+
+def record_of(number):
+    """A sample with its result, as JSON gives it back."""
+    return {"task_id": "t/0", "completion": "pass", **result_of("t/0", number, PASSED)}
 
 
 @pytest.fixture
@@ -20,20 +30,20 @@ def interrupted(output, *numbers, total=5):
     """Leaves a draft with some results."""
     with Draft(output, total, SETTINGS, resume=False) as draft:
         for number in numbers:
-            draft.write(number, {"result": number})
+            draft.write(number, record_of(number))
 
 
 def test_results_come_in_the_samples_order(output):
     """The file has them in order, whatever the order in which they came, and the summary at its end."""
     with Draft(output, 3, SETTINGS, resume=False) as draft:
         for number in (2, 0, 1):
-            draft.write(number, {"result": number})
+            draft.write(number, record_of(number))
         draft.finish({"samples": 3})
     *results, last = lines_of(output)
-    assert results == [{"result": 0}, {"result": 1}, {"result": 2}]
+    assert results == [record_of(number) for number in range(3)]
     assert last["summary"]["samples"] == 3
     assert summary_of(output) == last["summary"]
-    assert not draft_of(output).exists()
+    assert not partial_path(output).exists()
 
 
 def test_a_draft_is_gone_on_with(output):
@@ -42,9 +52,9 @@ def test_a_draft_is_gone_on_with(output):
     with Draft(output, 5, SETTINGS, resume=True) as draft:
         assert [number in draft for number in range(5)] == [False, True, False, True, False]
         for number in (0, 2, 4):
-            draft.write(number, {"result": number})
+            draft.write(number, record_of(number))
         draft.finish({})
-    assert lines_of(output)[:-1] == [{"result": number} for number in range(5)]
+    assert lines_of(output)[:-1] == [record_of(number) for number in range(5)]
 
 
 @given(cut=st.integers(1, 40))
@@ -52,13 +62,13 @@ def test_a_line_that_is_not_whole_is_cut_off(tmp_path_factory, cut):
     """However a last line was torn, the lines before it count, and what is added after it is whole."""
     output = tmp_path_factory.mktemp("torn") / "results.jsonl"
     interrupted(output, 1, 2)
-    whole = draft_of(output).read_bytes()
-    draft_of(output).write_bytes(whole[:-cut])
+    whole = partial_path(output).read_bytes()
+    partial_path(output).write_bytes(whole[:-cut])
     with Draft(output, 5, SETTINGS, resume=True) as draft:
-        assert (1 in draft, 2 in draft) == (cut <= len(b'{"sample": 2, "record": {"result": 2}}\n'), False)
-        draft.write(2, {"result": 2})
+        assert (1 in draft, 2 in draft) == (cut <= len(json.dumps({"sample": 2, "record": record_of(2)}) + "\n"), False)
+        draft.write(2, record_of(2))
     with Draft(output, 5, SETTINGS, resume=True) as draft:
-        assert (2, {"result": 2}) in list(draft.records())
+        assert (2, record_of(2)) in list(draft.records())
 
 
 def test_a_draft_is_not_written_over(output):
@@ -66,7 +76,7 @@ def test_a_draft_is_not_written_over(output):
     interrupted(output, 1)
     with pytest.raises(DraftError, match="--resume, or remove it"), Draft(output, 5, SETTINGS, resume=False):
         pass
-    assert draft_of(output).exists()
+    assert partial_path(output).exists()
 
 
 @pytest.mark.parametrize(
@@ -79,11 +89,13 @@ def test_other_settings_are_refused(output, name, value):
         pass
 
 
-@pytest.mark.parametrize("line", ["nonsense", "[]", '{"sample": 9, "record": {}}', '{"sample": 1}'])
+@pytest.mark.parametrize(
+    "line", ["nonsense", "[]", '{"sample": 9, "record": {}}', '{"sample": 1}', '{"sample": 1, "record": {}}']
+)
 def test_a_damaged_draft_is_an_error(output, line):
     """A line that is none of a draft's is told with its number."""
     interrupted(output, 1)
-    with open(draft_of(output), "a") as file:
+    with open(partial_path(output), "a") as file:
         file.write(line + "\n")
     with pytest.raises(DraftError, match="partial:3: "), Draft(output, 5, SETTINGS, resume=True):
         pass
@@ -102,4 +114,4 @@ def test_two_runs_can_not_write_one_file(output):
 def test_a_draft_without_results_is_removed(output):
     """Where no result came there is nothing to go on with."""
     interrupted(output)
-    assert not draft_of(output).exists()
+    assert not partial_path(output).exists()

@@ -3,7 +3,7 @@
 import pytest
 from scoring import RIGHT, TESTS, TWO_TASKS, WRONG, load_metric, texts
 
-FAILING = {"predictions": [["output = {1: [2]}\nraise ValueError('no')"]], "references": [""]}
+FAILING = {"predictions": [["output = {1: [2]}\nraise ValueError('no')"]], "references": ["assert True"]}
 MORE_KEYS = {"exception_description", "output"}
 
 
@@ -27,7 +27,7 @@ def test_configuration_name(metric):
 
 def test_sandbox_argument():
     """So does `compute(sandbox="restricted")`."""
-    result = first_result(load_metric(), predictions=[["import os"]], references=[""], sandbox="restricted")
+    result = first_result(load_metric(), predictions=[["import os"]], references=["assert True"], sandbox="restricted")
     assert not result["passed"]
 
 
@@ -42,7 +42,7 @@ def test_exception_description(metric):
 def test_output(metric, grading):
     """With `return_output` a result has the output, also of a candidate that failed."""
     assert first_result(metric, **FAILING, return_output=True, grading=grading)["output"] == {1: [2]}
-    other = {"predictions": [["answer = 'x'"]], "references": [""], "grading": grading}
+    other = {"predictions": [["answer = 'x'"]], "references": ["assert True"], "grading": grading}
     assert first_result(metric, **other, return_output=True, output_variable="answer")["output"] == "x"
     assert first_result(metric, **other, return_output=True)["output"] is None
 

@@ -10,7 +10,7 @@ from scoring import load_metric
 
 SLOW = "import time\ntime.sleep(1000)"
 # One for each thing that the bar counts; the last ends after the bar's delay.
-SAMPLES = {"predictions": [["x = 1", "assert 0", "import os\nos._exit(0)", SLOW]], "references": [""]}
+SAMPLES = {"predictions": [["x = 1", "assert 0", "import os\nos._exit(0)", SLOW]], "references": ["assert True"]}
 COUNTS = "passed=1, failed=1, timed out=1, errors=1"
 
 

@@ -158,7 +158,7 @@ def test_leaving_is_no_pass(scored, kind, candidate):
     assert all(each["outcome"] == "failed" for each in result["tests"])
 
 
-@pytest.mark.parametrize("tests", ["", "x = 1", ASSERTS], ids=["none", "no assert", "asserts"])
+@pytest.mark.parametrize("tests", ["add", "x = add(1, 2)", ASSERTS], ids=["none", "no assert", "asserts"])
 def test_a_record_of_the_candidate_s_own_is_none(scored, tests):
     """What a candidate writes under the record's name is not taken for results of tests."""
     result = scored(FORGES, tests)

@@ -169,7 +169,7 @@ def test_command_writes_beside_the_input(tmp_path):
     ("options", "said"),
     [
         (["missing.jsonl"], "can't read missing.jsonl"),
-        (["run.jsonl", "--output", "run.jsonl"], "which is what it is about"),
+        (["run.jsonl", "--output", "run.jsonl"], "would overwrite"),
         (["run.jsonl", "--output", "no/where.html"], "can't write no/where.html"),
     ],
 )

@@ -116,7 +116,7 @@ def test_replay():
     """Replaying the examples' samples scores what `code-eval run` gives them; more tries than samples are refused."""
     ended = code_eval_solve(*REPLAY)
     assert ended.exit_code == 0, ended.stderr
-    assert "60 attempts at 12 questions: 26 correct, 34 incorrect" in ended.stdout
+    assert "63 attempts at 12 questions: 27 correct, 36 incorrect" in ended.stdout
     ended = code_eval_solve(*REPLAY, "--tries", 9)
     assert ended.exit_code == 1 and "--tries 9 needs as many samples of each task" in ended.stderr
 
@@ -286,5 +286,5 @@ def test_readme_example(tmp_path):
     script = script.replace("RUN.", f"{tmp_path}/RUN.")
     ended = subprocess.run(["bash", "-ec", script], capture_output=True, text=True, timeout=300, cwd=ROOT)
     assert ended.returncode == 0, ended.stderr
-    assert "26 correct" in ended.stdout
+    assert "27 correct" in ended.stdout
     assert json.loads((tmp_path / "RUN.jsonl").read_text().splitlines()[0])["record_type"] == "spec"

@@ -210,7 +210,7 @@ def test_full_disk(path):
 
 def test_what_is_no_file():
     """A device is refused."""
-    with pytest.raises(RecordError, match="/dev/full is no file"):
+    with pytest.raises(RecordError, match="/dev/full is no regular file"):
         JsonlRecorder(Path("/dev/full"), resume=True)
 
 

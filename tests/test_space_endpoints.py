@@ -111,7 +111,7 @@ def test_results_come_while_there_are_more(client):
 def test_cancelled_run_ends_its_programs(space, client):
     """`job.cancel()` ends the programs of a run, and the next run finds a worker."""
     hanging = Marked()
-    job = client.submit([[hanging.source] * 4], [""], timeout=10, api_name="/evaluate")
+    job = client.submit([[hanging.source] * 4], ["assert True"], timeout=10, api_name="/evaluate")
     assert wait_until(hanging.runs, SECONDS)
     job.cancel()
     assert wait_until(lambda: not hanging.runs(), 5)
@@ -149,7 +149,7 @@ def test_cancelled_run_ends_its_programs(space, client):
 def test_wrong_arguments_are_told(client, arguments, message):
     """Wrong arguments of /evaluate are one message that names the value, and what would be right."""
     with pytest.raises(AppError) as raised:
-        client.predict(**{"predictions": [["x"]], "references": [""], **arguments}, api_name="/evaluate")
+        client.predict(**{"predictions": [["x"]], "references": ["assert True"], **arguments}, api_name="/evaluate")
     assert raised.value.message == message
 
 
@@ -175,7 +175,7 @@ def test_wrong_file_is_told(client, tmp_path):
 def test_a_long_value_is_not_told_whole(client):
     """A message is never as long as what it is about may be."""
     with pytest.raises(AppError) as raised:
-        client.predict([["x"]], [""], timeout="3" * 100_000, api_name="/evaluate")
+        client.predict([["x"]], ["x"], timeout="3" * 100_000, api_name="/evaluate")
     assert len(raised.value.message) <= 8_000
 
 
@@ -203,7 +203,7 @@ def test_full_queue_is_told(small, small_client):
     """Who comes when the queue is full is told to try again; who waited gets a turn."""
     hanging = Marked()
     with client_of(small) as other:
-        running = small_client.submit([[hanging.source]], [""], timeout=10, api_name="/evaluate")
+        running = small_client.submit([[hanging.source]], ["assert True"], timeout=10, api_name="/evaluate")
         assert wait_until(hanging.runs, SECONDS)
         waiting = small_client.submit([[RIGHT]], [TESTS], api_name="/evaluate")
         assert wait_until(lambda: waiting.status().rank == 0, SECONDS)

@@ -164,7 +164,7 @@ def test_programs_stand_task_by_task():
 
 def test_number_of_candidates_is_limited():
     """More candidates than allowed are refused, counted over all tasks."""
-    message = said(checked_programs, SETTINGS, choices(), [["x"] * 2, ["x"] * 2], ["", ""])
+    message = said(checked_programs, SETTINGS, choices(), [["x"] * 2, ["x"] * 2], ["x", "x"])
     assert message == "at most 3 candidates may be run at once here, not 4; use /score_file"
 
 

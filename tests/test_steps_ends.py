@@ -129,7 +129,7 @@ def test_a_compile_error_has_the_compiler_s_words(pool):
     build = [shell("echo warning: a; echo error: line 3 >&2; exit 1")]
     verdict = run(pool, {}, plan_of([(("true",), "", None)], build))
     assert (verdict.outcome, verdict.detail) == (Outcome.COMPILE_ERROR, "error: line 3")
-    assert verdict.exception_message == "error: line 3\nwarning: a\n"
+    assert verdict.exception_message == "error: line 3 warning: a"
     assert verdict.tests == ()
 
 

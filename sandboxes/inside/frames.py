@@ -41,6 +41,7 @@ TESTS_HEAD = struct.Struct("=q")
 # Descriptors of a fork server; a child keeps those up to REPORT_FD, and in SETUP_FD's place the socket, if it has one.
 REPORT_FD, SETUP_FD, CHANNEL_FD, FIRST_FREE_FD = 3, 4, 5, 64
 HEAD = struct.Struct(">I")
+MOST_READ_BYTES = 1 << 20
 
 
 class FrameReader:
@@ -60,7 +61,8 @@ class FrameReader:
         chunks = [self.buffer]
         missing = size - len(self.buffer)
         while missing > 0:
-            chunk = os.read(self.fd, max(missing, 1 << 16))
+            # As much memory is taken for each read as it asks for, and a pipe gives 64 KiB.
+            chunk = os.read(self.fd, min(max(missing, 1 << 16), MOST_READ_BYTES))
             if not chunk:
                 return b""
             chunks.append(chunk)
@@ -91,6 +93,7 @@ def read_options(fd):
 
 
 def write_all(fd, data):
+    data = memoryview(data)
     while data:
         data = data[os.write(fd, data) :]
 

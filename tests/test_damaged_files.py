@@ -1,0 +1,286 @@
+"""What readers promise of any bytes: a clear error or what is in them, in little memory, and never a traceback."""
+
+import gzip
+import json
+import os
+import resource
+import subprocess
+import sys
+import threading
+
+import hypothesis.strategies as st
+import pytest
+from hypothesis import example, given
+from run_files import PASSED, write_record
+from scoring import PROBLEM, ROOT, SECONDS, code_eval, environment
+
+from code_tasks.correctness_records import read_correctness
+from code_tasks.datasets import MAX_ERRORS, BadInput, Faults, read_lines, read_problems, read_samples
+from code_tasks.draft import Draft, DraftError, summary_of
+from code_tasks.problems import Problem
+from code_tasks.record_file import JsonlRecorder
+from code_tasks.recording import RecordError
+from code_tasks.report_data import read_run
+from code_tasks.resuming import read_past
+from code_tasks.sample_file import SampleFile
+from code_tasks.summary import Tally, as_text
+from code_tasks.trusted_files import partial_path
+from sandboxes import result_of
+
+PROBLEMS = {"t/0": Problem("t/0", "", "assert f()")}
+SETTINGS = {"samples": "abc", "limits": {"wall_seconds": 3.0}}
+TOTAL = 9
+RECORD = {"task_id": "t/0", "completion": "pass", **result_of("t/0", 0, PASSED)}
+WHOLE = [json.dumps({"settings": SETTINGS}), *(json.dumps({"sample": n, "record": RECORD}) for n in range(3))]
+
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.sampled_from(["t/0", "passed", "match"]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    max_leaves=8,
+)  # fmt: skip
+names = st.sampled_from(
+    "task_id completion test prompt sample record settings summary record_type group_id attempt_id score timestamp "
+    "question_ids n_tries result outcome passed completion_id solver is_final is_system_error error_class".split()
+)
+lines = st.dictionaries(names, values, max_size=6).map(lambda value: json.dumps(value).encode()) | st.binary(
+    max_size=40
+)
+contents = st.lists(lines, max_size=5).map(b"\n".join) | st.binary(max_size=200)
+contents |= contents.map(gzip.compress) | contents.map(lambda data: gzip.compress(data)[:-9])
+
+
+def read_draft(path):
+    """Goes on with a partial file, and sums up what is in it, as a run does."""
+    tally = Tally()
+    with Draft(path, TOTAL, SETTINGS, resume=True, task_ids=PROBLEMS) as draft:
+        for _, record in draft.records():
+            tally.add(record["task_id"], record)
+    return as_text(tally, None, 1.0)
+
+
+def read_sample_file(path):
+    """Reads samples as `code-eval run` does."""
+    with SampleFile(path, PROBLEMS) as file:
+        return list(file)
+
+
+def read_record_and_sum_up(path):
+    """Goes on with the record of a solver, as `code-eval solve --resume` does."""
+    os.chmod(path, 0o644)
+    with JsonlRecorder(path, resume=True):
+        past = read_past(path)
+    past.check_settings(path, {"solver": "gold"})
+    return past.without_system_errors().summary().as_record()
+
+
+READERS = {
+    "samples": (read_sample_file, BadInput),
+    "samples in memory": (lambda path: read_samples(path, PROBLEMS), BadInput),
+    "problems": (read_problems, BadInput),
+    "results or a record": (read_run, BadInput),
+    "a record to be gone on with": (read_record_and_sum_up, RecordError),
+    "records of CodeCorrectness": (read_correctness, BadInput),
+    "a summary": (summary_of, ()),
+}
+
+
+@pytest.mark.parametrize("reader", READERS)
+@given(content=contents)
+def test_any_bytes_are_read_or_refused(tmp_path_factory, reader, content):
+    """Whatever a file holds, it is read, or refused with an error that names the file."""
+    path = tmp_path_factory.getbasetemp() / "any.jsonl"
+    path.write_bytes(content)
+    read, refused = READERS[reader]
+    try:
+        read(path)
+    except refused as error:
+        assert str(path) in str(error)
+
+
+@given(content=contents)
+@example(content=b"x")
+@example(content=b"[" * 100_000 + b"\n")
+@example(content=b'{"settings": {}}\n')
+def test_any_bytes_as_a_partial_file(tmp_path_factory, content):
+    """Whatever stands in the place of a partial file, it is gone on with, or refused with the way out."""
+    output = tmp_path_factory.getbasetemp() / "any-results.jsonl"
+    partial_path(output).write_bytes(content)
+    try:
+        read_draft(output)
+    except DraftError as error:
+        assert str(partial_path(output)) in str(error) and "remove" in str(error)
+    finally:
+        partial_path(output).unlink(missing_ok=True)
+
+
+@given(data=st.data())
+def test_a_damaged_line_of_a_partial_file(tmp_path_factory, data):
+    """Whatever value stands in whatever field of a result, the partial file is gone on with or refused."""
+    output = tmp_path_factory.getbasetemp() / "damaged-results.jsonl"
+    line = json.loads(WHOLE[2])
+    inner = data.draw(st.sampled_from([line, line["record"]]))
+    name = data.draw(st.sampled_from(sorted(inner)))
+    if data.draw(st.booleans()):
+        del inner[name]
+    else:
+        inner[name] = data.draw(values)
+    partial_path(output).write_text("\n".join([*WHOLE[:2], json.dumps(line), WHOLE[3]]) + "\n")
+    try:
+        read_draft(output)
+    except DraftError as error:
+        assert f"{partial_path(output)}:3: " in str(error) and "remove" in str(error)
+    finally:
+        partial_path(output).unlink(missing_ok=True)
+
+
+@given(data=st.data())
+def test_a_damaged_line_of_a_record(tmp_path_factory, data):
+    """Whatever value stands in whatever field of a solver's record, it is gone on with or refused."""
+    path = tmp_path_factory.mktemp("damaged") / "run.jsonl"
+    record = [json.loads(line) for line in write_record(path).read_text().splitlines()]
+    line = data.draw(st.sampled_from(record))
+    line[data.draw(st.sampled_from(sorted(line)))] = data.draw(values)
+    path.write_text("".join(json.dumps(each) + "\n" for each in record))
+    try:
+        read_record_and_sum_up(path)
+    except RecordError as error:
+        assert str(path) in str(error)
+
+
+def test_a_whole_partial_file_is_read(tmp_path):
+    """The honest counterpart: an undamaged one is gone on with."""
+    partial_path(tmp_path / "results.jsonl").write_text("\n".join(WHOLE) + "\n")
+    assert "3 samples of 1 tasks" in read_draft(tmp_path / "results.jsonl")
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"task_id": "t/9"}, "there is no sample of 't/9'"),
+        ({"passed": False}, "passed is False, and its outcome 'passed'"),
+        ({"passed": 1}, "passed is 1"),
+        ({"passed": None}, "passed is None"),
+        ({"flaky": "no"}, "flaky is neither true nor false"),
+        ({"cached": None}, "cached is neither true nor false"),
+        ({"wall_seconds": "1"}, "wall_seconds is not a number"),
+        ({"detail": 5}, "detail is not a string"),
+        ({"outcome": "splendid"}, "unknown outcome 'splendid'"),
+    ],
+)
+def test_what_a_score_is_counted_from(tmp_path, change, said):
+    """A result in a partial file that a score can't be counted from is an error with its line."""
+    line = json.dumps({"sample": 1, "record": RECORD | change})
+    partial_path(tmp_path / "results.jsonl").write_text("\n".join([*WHOLE[:2], line]) + "\n")
+    with pytest.raises(DraftError, match=f"partial:3: {said}.*; remove .*partial to begin anew"):
+        read_draft(tmp_path / "results.jsonl")
+
+
+@pytest.mark.parametrize("missing", ["task_id", "passed", "result", "outcome", "wall_seconds", "detail", "tests"])
+def test_a_field_that_is_missing(files, tmp_path, missing):
+    """The command tells a damaged partial file in a line, without a traceback."""
+    arguments = [*files(["    return a + b\n"] * 3), "--output", tmp_path / "results.jsonl"]
+    assert code_eval(*arguments).returncode == 0
+    lines = [json.loads(line) for line in (tmp_path / "results.jsonl").read_text().splitlines()]
+    record = {name: value for name, value in lines[0].items() if name != missing}
+    begun = [{"settings": lines[-1]["summary"]["settings"]}, {"sample": 0, "record": record}]
+    partial_path(tmp_path / "results.jsonl").write_text("".join(json.dumps(line) + "\n" for line in begun))
+    done = code_eval(*arguments, "--resume")
+    assert (done.returncode, "Traceback" in done.stderr) == (1, False)
+    assert "results.jsonl.partial:2: " in done.stderr and "to begin anew" in done.stderr
+
+
+@pytest.mark.parametrize("zipped", [False, True])
+@pytest.mark.parametrize("end", [b"", b"\n", b"\nmore\n"])
+def test_a_line_that_is_too_long(tmp_path, zipped, end):
+    """A line above the bound is told with the file and its number; one at the bound is read."""
+    path = tmp_path / "lines"
+    for size in (1024, 1025):
+        data = b"first\n" + b"x" * (size - bool(end)) + end
+        path.write_bytes(gzip.compress(data) if zipped else data)
+        if size == 1024:
+            assert [number for number, _ in read_lines(path, 1024)][:2] == [1, 2]
+        else:
+            with pytest.raises(BadInput, match=f"{path}:2: a line of more than 0 MiB"):
+                list(read_lines(path, 1024))
+
+
+def limited(*arguments):
+    """Runs the command with an address space of 3 GiB, with which it and its guests have room."""
+    return subprocess.run(
+        [sys.executable, "-m", "code_tasks.cli", *map(str, arguments)],
+        cwd=ROOT,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (3 << 30, 3 << 30)),
+    )
+
+
+@pytest.fixture(scope="module")
+def bomb(tmp_path_factory):
+    """A gzipped file of half a MiB, which unpacks to one line of 512 MiB."""
+    path = tmp_path_factory.mktemp("bomb") / "bomb.jsonl.gz"
+    with gzip.open(path, "wb", 9) as file:
+        file.write(b'{"task_id": "t/0", "completion": "')
+        for _ in range(512):
+            file.write(b"x" * (1 << 20))
+        file.write(b'"}\n')
+    assert path.stat().st_size < 1 << 20
+    return path
+
+
+@pytest.mark.parametrize("part", ["samples", "problems", "results", "data"])
+def test_a_bomb_is_refused(files, tmp_path, bomb, part):
+    """What unpacks to far more than a line may have is refused with the file and the line, in bounded memory."""
+    command, samples, option, problems = files(["    return a + b\n"])
+    done = limited(
+        *{
+            "samples": (command, bomb, option, problems),
+            "problems": (command, samples, option, bomb),
+            "results": ("report", bomb, "--output", tmp_path / "page.html"),
+            "data": ("correctness", bomb),
+        }[part]
+    )
+    assert done.returncode == 1, done.stderr
+    assert (f"{bomb}:1: a line of more than" if part != "data" else f"{bomb} holds more than 256 MiB") in done.stderr
+
+
+def test_many_bad_lines_are_not_all_kept(tmp_path):
+    """A file of very many bad lines is given up after some, and the error stays short."""
+    path = tmp_path / "samples.jsonl.gz"
+    path.write_bytes(gzip.compress(b"x\n" * 1_000_000))
+    with pytest.raises(BadInput, match=f"after {MAX_ERRORS} such lines no more was read") as caught:
+        read_samples(path, PROBLEMS)
+    assert len(str(caught.value).splitlines()) == 51
+
+
+def test_faults_are_counted():
+    """Up to that bound all faults are counted, and the first are told."""
+    faults = Faults()
+    faults.add(*(f"fault {number}" for number in range(60)))
+    with pytest.raises(BadInput, match=r"fault 0\n(?s:.*)fault 49\n\.\.\. and 10 more such lines$"):
+        faults.raise_if_any()
+
+
+@pytest.mark.parametrize("zipped", [False, True])
+def test_problems_from_a_pipe(tmp_path, zipped):
+    """Problems may come from what can be read once, and nothing of it is lost."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    data = "".join(json.dumps({**PROBLEM, "task_id": f"t/{number}"}) + "\n" for number in range(2000)).encode()
+    writer = threading.Thread(target=lambda: pipe.write_bytes(gzip.compress(data) if zipped else data))
+    writer.start()
+    found = read_problems(pipe)
+    writer.join()
+    assert len(found) == 2000
+
+
+def test_long_lines_of_honest_files_are_read(tmp_path):
+    """A problem with some MiB of inputs, and a sample of some MiB, are read."""
+    cases = {"inputs": ["1\n" * (4 << 20)], "outputs": ["2\n"]}
+    (tmp_path / "p.jsonl").write_text(json.dumps({"task_id": "t/0", "input_output": json.dumps(cases)}) + "\n")
+    (tmp_path / "s.jsonl").write_text(json.dumps({"task_id": "t/0", "completion": "#" * (5 << 20)}) + "\n")
+    problems = read_problems(tmp_path / "p.jsonl")
+    [sample] = read_samples(tmp_path / "s.jsonl", problems)
+    assert len(sample.completion) == 5 << 20
