@@ -32,7 +32,6 @@ NOTHING = {
     "imports": "import math\nfrom typing import List\n",
     "data": "METADATA = {'author': 'x'}\nx: int = 5\ny: str\n",
     "a check that nobody calls": "METADATA = {}\n\n\ndef check(candidate):\n    assert candidate(2, 3) == 5\n",
-    "an asynchronous check that nobody calls": "async def check(f, n=3):\n    assert f(2, n) == 5\n",
     "tests after a guard that is false": "def run():\n    assert add(2, 3)\n\nif __name__ == '__main__':\n    run()\n",
     "the same with an else": "if '__main__' == __name__:\n    assert 0\nelse:\n    pass\n",
     "a class that nobody uses": "class Checks:\n    size = 3\n    def run(self):\n        assert add(2, 3) == 5\n",

@@ -96,19 +96,12 @@ def test_right_passes_and_wrong_fails(name, grading):
     [
         ("async def check(candidate):\n    assert candidate(2, 3) == 5\n", "'check' is a coroutine or a generator"),
         ("def check(candidate):\n    yield candidate(2, 3)\n", "'check' is a coroutine or a generator"),
-        ("def checks(candidate):\n    assert candidate(2, 3) == 5\n", "'test' calls and asserts nothing"),
-        ("METADATA = {}\n", "'test' calls and asserts nothing"),
-        ("import math\nif __name__ == '__main__':\n    assert add(2, 3) == 5\n", "'test' calls and asserts nothing"),
-        ("class TestCases:\n    pass\n", "'test' calls and asserts nothing"),
-        ("# assert add(2, 3) == 5\n", "'test' calls and asserts nothing"),
     ],
 )
-def test_tests_that_test_nothing(tests, fault):
-    """Tests that no candidate could fail are an error, with an entry point or without."""
-    for record in (ADD, {"task_id": "t/0"}):
-        if "check(" not in tests or "entry_point" in record:
-            with pytest.raises(ValueError, match=fault):
-                problem_of({**record, "test": tests})
+def test_check_that_would_run_nothing(tests, fault):
+    """A `check` whose call runs none of its tests is an error."""
+    with pytest.raises(ValueError, match=fault):
+        problem_of({**ADD, "test": tests})
 
 
 def test_a_check_that_stands_in_no_python():
