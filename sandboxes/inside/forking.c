@@ -459,6 +459,17 @@ hold_interrupts(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(nothing))
     Py_RETURN_NONE;
 }
 
+/* Whether an audit event says that a function of Python's is to be called by sys.monitoring. Profilers have functions of
+ * C called, which can't skip a line, and None takes a function away. */
+static int
+is_monitoring(PyObject *event, PyObject *details)
+{
+    if (PyUnicode_CompareWithASCIIString(event, "sys.monitoring.register_callback") != 0)
+        return 0;
+    PyObject *callback = details == NULL ? NULL : PyTuple_GetItem(details, 0);
+    return callback == NULL || (callback != Py_None && !Py_IS_TYPE(callback, &PyCFunction_Type));
+}
+
 PyDoc_STRVAR(refuse_tracing_doc,
              "refuse_tracing(event, arguments)\n--\n\n"
              "An audit hook, which raises RuntimeError for sys.settrace and for callbacks of sys.monitoring.");
@@ -469,14 +480,15 @@ refuse_tracing(PyObject *Py_UNUSED(module), PyObject *arguments)
     PyObject *event = PyTuple_GetItem(arguments, 0);
     if (event == NULL)
         return NULL;
-    if (PyUnicode_Check(event) && PyUnicode_CompareWithASCIIString(event, "sys.settrace") == 0) {
-        PyErr_SetString(PyExc_RuntimeError, "sys.settrace is not possible in this sandbox");
-        return NULL;
-    }
-    if (PyUnicode_Check(event) && PyUnicode_CompareWithASCIIString(event, "sys.monitoring.register_callback") == 0) {
-        PyErr_SetString(PyExc_RuntimeError, "sys.monitoring is not possible in this sandbox");
-        return NULL;
-    }
+    const char *refused = NULL;
+    if (!PyUnicode_Check(event))
+        Py_RETURN_NONE;
+    if (PyUnicode_CompareWithASCIIString(event, "sys.settrace") == 0)
+        refused = "sys.settrace";
+    else if (is_monitoring(event, PyTuple_GetItem(arguments, 1)))
+        refused = "sys.monitoring";
+    if (refused != NULL)
+        return PyErr_Format(PyExc_RuntimeError, "%s is not possible in this sandbox", refused);
     Py_RETURN_NONE;
 }
 
