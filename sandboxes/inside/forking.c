@@ -52,6 +52,8 @@ enum { MOST_LIMITS = 16 };
 /* What all children of one call of `run` have in common. */
 struct plan {
     PyObject *server, *prepare, *rest, *streams, *enter;
+    /* The name under which a namespace has them. */
+    PyObject *builtins;
     int resources[MOST_LIMITS];
     struct rlimit limits[MOST_LIMITS];
     Py_ssize_t limits_count;
@@ -191,14 +193,12 @@ flush_all(PyObject *streams)
 
 /* Whether a code object ran to its end in a namespace. If not, an error is set. */
 static int
-ran_to_its_end(PyObject *code, PyObject *names)
+ran_to_its_end(const struct plan *plan, PyObject *code, PyObject *names)
 {
-    PyObject *builtins = PyUnicode_InternFromString("__builtins__");
-    int there = builtins == NULL ? -1 : PyDict_Contains(names, builtins);
+    int there = PyDict_Contains(names, plan->builtins);
     if (there == 0)
         /* As `exec` does. */
-        there = PyDict_SetItem(names, builtins, PyEval_GetBuiltins());
-    Py_XDECREF(builtins);
+        there = PyDict_SetItem(names, plan->builtins, PyEval_GetBuiltins());
     PyObject *done = there < 0 ? NULL : PyEval_EvalCode(code, names, names);
     Py_XDECREF(done);
     return done != NULL;
@@ -258,12 +258,11 @@ words_about(const struct plan *plan, PyObject *error, char *letter)
 static struct words
 run_program(const struct plan *plan, PyObject *program, char *letter)
 {
-    PyObject *candidate, *tests, *names, *record;
-    int wanted;
+    PyObject *candidate = PyTuple_GetItem(program, 0), *tests = PyTuple_GetItem(program, 1);
+    PyObject *names = PyTuple_GetItem(program, 2), *record = PyTuple_GetItem(program, 3);
+    int wanted = PyTuple_GetItem(program, 4) == Py_True;
     *letter = OTHER_REPORT;
-    if (!PyArg_ParseTuple(program, "OOO!Op", &candidate, &tests, &PyDict_Type, &names, &record, &wanted))
-        return words_about(plan, take_error(), letter);
-    if (!ran_to_its_end(candidate, names) || !ran_to_its_end(tests, names))
+    if (!ran_to_its_end(plan, candidate, names) || !ran_to_its_end(plan, tests, names))
         return words_about(plan, take_error(), letter);
     *letter = PASSED_REPORT;
     if (!wanted) {
@@ -292,7 +291,7 @@ be_child(const struct plan *plan, Py_ssize_t candidate_bytes)
     PyObject *program = PyObject_CallFunctionObjArgs(plan->prepare, candidate, plan->server, NULL);
     char letter = OTHER_REPORT;
     struct words words;
-    if (program != NULL && PyTuple_CheckExact(program))
+    if (program != NULL && PyTuple_CheckExact(program) && PyTuple_Size(program) == 5)
         words = run_program(plan, program, &letter);
     else if (program != NULL && PyBytes_CheckExact(program) && PyBytes_Size(program) > 0) {
         /* Whole already: the program can't be run, or has no tests in this process. */
@@ -433,6 +432,9 @@ run(PyObject *Py_UNUSED(module), PyObject *arguments)
         plan.limits[i].rlim_cur = (rlim_t)soft;
         plan.limits[i].rlim_max = (rlim_t)hard;
     }
+    plan.builtins = PyUnicode_InternFromString("__builtins__");
+    if (plan.builtins == NULL)
+        return NULL;
     struct state state;
     while (run_one(&plan, &job, reaps, &state)) {
         if (state.phase == LEFT_SOME)
