@@ -18,7 +18,9 @@
 #include <signal.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
@@ -494,7 +496,30 @@ refuse_tracing(PyObject *Py_UNUSED(module), PyObject *arguments)
     Py_RETURN_NONE;
 }
 
+PyDoc_STRVAR(unlocked_condition_doc,
+             "unlocked_condition(fd)\n--\n\n"
+             "Takes an open file's locks away.\n\n"
+             "Returns:\n"
+             "    (mode, flags, owner, signal, size) of it, as streams.py has them; -1 for what it does not have.");
+
+static PyObject *
+unlocked_condition(PyObject *Py_UNUSED(module), PyObject *number)
+{
+    int fd = (int)PyLong_AsLong(number);
+    struct stat status;
+    if (PyErr_Occurred())
+        return NULL;
+    if (fstat(fd, &status) < 0)
+        return PyErr_SetFromErrno(PyExc_OSError);
+    flock(fd, LOCK_UN);
+    struct flock none = {.l_type = F_UNLCK, .l_whence = SEEK_SET};
+    fcntl(fd, F_OFD_SETLK, &none);
+    return Py_BuildValue("(iiiii)", (int)status.st_mode, fcntl(fd, F_GETFL), fcntl(fd, F_GETOWN), fcntl(fd, F_GETSIG),
+                         fcntl(fd, F_GETPIPE_SZ));
+}
+
 static PyMethodDef functions[] = {
+    {"unlocked_condition", unlocked_condition, METH_O, unlocked_condition_doc},
     {"refuse_tracing", refuse_tracing, METH_VARARGS, refuse_tracing_doc},
     {"run", run, METH_VARARGS, run_doc},
     {"hold_interrupts", hold_interrupts, METH_NOARGS, hold_interrupts_doc},

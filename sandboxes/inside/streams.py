@@ -4,6 +4,7 @@ import fcntl
 import os
 import struct
 
+from .compiled import forking
 from .frames import BROKEN, START, STARTED
 from .kernel import LINUX
 
@@ -20,13 +21,29 @@ MOST_CHUNK_BYTES = 1 << 16
 MOST_REPORT_BYTES = 1 << 17
 
 
-def works(call, *arguments):
-    """Whether the system knows a call."""
+def answer(call, *arguments):
+    """Returns what the system answers, -1 if it can't: a device lacks what a pipe has, other kernels lack more."""
     try:
-        call(*arguments)
-        return True
+        return call(*arguments)
     except OSError:
-        return False
+        return -1
+
+
+def unlocked_condition(fd):
+    """Takes an open file's locks away, which outlive the process that took them.
+
+    Returns:
+        What a program can change of it: (mode, flags, owner, signal, size), -1 for what it does not have.
+    """
+    if LINUX:
+        answer(fcntl.flock, fd, fcntl.LOCK_UN)
+        answer(fcntl.fcntl, fd, F_OFD_SETLK, WHOLE_FILE_UNLOCKED)
+    return (os.fstat(fd).st_mode, *(answer(fcntl.fcntl, fd, asking) for asking, _ in CHANGEABLE))
+
+
+if forking is not None:
+    # The same at a quarter of the time, for each file after each program.
+    unlocked_condition = forking.unlocked_condition
 
 
 class OpenFile:
@@ -35,28 +52,16 @@ class OpenFile:
     def __init__(self, fd):
         """Takes a descriptor of it, before the first program."""
         self.fd = fd
-        # A pipe has what a device lacks, and other kernels lack some of it.
-        self.changeable = [pair for pair in CHANGEABLE if works(fcntl.fcntl, fd, pair[0])]
-        self.has_locks = LINUX and works(fcntl.flock, fd, fcntl.LOCK_UN)
-        self.has_own_locks = LINUX and works(fcntl.fcntl, fd, F_OFD_SETLK, WHOLE_FILE_UNLOCKED)
-        self.fresh = self.condition()
-
-    def condition(self):
-        """Returns what a program can change of it: the mode, and an answer to each command of `changeable`."""
-        return [os.fstat(self.fd).st_mode, *(fcntl.fcntl(self.fd, asking) for asking, _ in self.changeable)]
+        self.fresh = unlocked_condition(fd)
 
     def tidy(self):
         """Gives it to the next program as new, but for what is in it."""
-        # Locks that belong to the open file outlive the process that took them.
-        if self.has_locks:
-            fcntl.flock(self.fd, fcntl.LOCK_UN)
-        if self.has_own_locks:
-            fcntl.fcntl(self.fd, F_OFD_SETLK, WHOLE_FILE_UNLOCKED)
-        condition = self.condition()
+        condition = unlocked_condition(self.fd)
         if condition != self.fresh:
             mode, *values = self.fresh
-            for (_, setting), value in zip(self.changeable, values):
-                fcntl.fcntl(self.fd, setting, value)
+            for (_, setting), value in zip(CHANGEABLE, values):
+                if value != -1:
+                    fcntl.fcntl(self.fd, setting, value)
             if condition[0] != mode:
                 os.fchmod(self.fd, mode & 0o7777)
 
