@@ -40,6 +40,10 @@ MOST_SEEN = 20_000
 TOOLS = ("java", "javac", "node", "tsc", "g++", "gcc", "ld", "rustc", "bash")
 
 
+# Of this package's files that decide on verdicts.
+OWN_SUFFIXES = (".py", ".c", ".so")
+
+
 class NotCacheable(Exception):  # noqa: N818 (nothing went wrong)
     """Verdicts of a sandbox hang on what a key can't hold."""
 
@@ -167,14 +171,18 @@ def stats_of(paths: list[str]) -> Iterator[tuple[str, int, int]]:
 
 @functools.cache
 def own_source() -> str:
-    """The SHA-256 of this package's own files, with its version: after each change of ours results are others'."""
+    """Returns the SHA-256 of this package's version and files, with the extension module and its source.
+
+    Any change of ours makes other keys for the cache, and nodes of a cluster that have other files are not used. The
+    extension module counts as it was compiled: it decides what a program's report begins with.
+    """
     hashed = hashlib.sha256()
     try:
         hashed.update(version("code-eval-sandboxes").encode())
     except PackageNotFoundError:
         hashed.update(b"not installed")
     folder = Path(__file__).parent
-    for path in sorted(folder.rglob("*.py")):
+    for path in sorted(path for suffix in OWN_SUFFIXES for path in folder.rglob(f"*{suffix}")):
         source = path.read_bytes()
         hashed.update(f"{path.relative_to(folder)}:{len(source)}:".encode() + source)
     return hashed.hexdigest()

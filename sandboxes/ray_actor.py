@@ -5,14 +5,11 @@ Nothing here knows Ray: an actor's threads call it, several at once.
 
 from __future__ import annotations
 
-import functools
-import hashlib
 import threading
 import time
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from sandboxes.cache_keys import NotCacheable, surroundings_of
 from sandboxes.contract import Isolation, Program, RunStopped, Sandbox, SandboxUnavailable
@@ -120,13 +117,3 @@ class Batches:
         """Ends the workers."""
         self.stop()
         self._pool.close()
-
-
-@functools.cache
-def fingerprint() -> str:
-    """Of this package's files: nodes with other ones could come to other verdicts."""
-    digest = hashlib.sha256()
-    folder = Path(__file__).parent
-    for path in sorted(folder.rglob("*.py")):
-        digest.update(f"{path.relative_to(folder)}\0".encode() + path.read_bytes() + b"\0")
-    return digest.hexdigest()

@@ -8,8 +8,9 @@ from collections.abc import Mapping
 from concurrent.futures import Future
 from typing import Any
 
+from sandboxes.cache_keys import own_source
 from sandboxes.contract import Isolation, Program, Sandbox
-from sandboxes.ray_actor import Report, fingerprint
+from sandboxes.ray_actor import Report
 from sandboxes.ray_session import Node, ray_module
 
 # Each is a thread of an actor, and they share a lock: with more of them they would wait for each other.
@@ -31,9 +32,9 @@ def _actor_class() -> Any:
             try:
                 import pickle
 
-                from sandboxes import ray_actor
+                from sandboxes import cache_keys, ray_actor
 
-                if ray_actor.fingerprint() == fingerprint:
+                if cache_keys.own_source() == fingerprint:
                     # What our own side has pickled.
                     self.batches = ray_actor.Batches(pickle.loads(sandbox))  # noqa: S301
                     self.reason = ""
@@ -89,7 +90,7 @@ class Slot:
                 max_concurrency=self.seats + THREADS_BESIDES,
                 scheduling_strategy=NodeAffinitySchedulingStrategy(self.node.id, soft=False),
             )
-            .remote(self._pickled, fingerprint())
+            .remote(self._pickled, own_source())
         )
         return _answer(self._actor.preflight)
 

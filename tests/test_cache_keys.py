@@ -1,14 +1,16 @@
 """Keys of the cache: whatever decides a verdict is in them, and nothing that is drawn anew each time."""
 
 import os
+import shutil
 from dataclasses import fields, replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sandboxes import Isolation, Limits, Pool, Program, open_sandbox
-from sandboxes.cache_keys import NotCacheable, ProgramKeys, is_out_of_reach, key_of, surroundings_of
+from sandboxes import Isolation, Limits, Pool, Program, cache_keys, open_sandbox, ray_slots
+from sandboxes.cache_keys import NotCacheable, ProgramKeys, is_out_of_reach, key_of, own_source, surroundings_of
 from sandboxes.languages import program_in
 
 TEXT = st.text(st.characters(), max_size=20)
@@ -180,3 +182,24 @@ def test_too_many_files(tmp_path, monkeypatch):
         (tmp_path / str(number)).touch()
     with pytest.raises(NotCacheable, match="more than 10 files"):
         around(read_only_paths=[tmp_path])
+
+
+@pytest.mark.parametrize("name", ["guest.py", "inside/judge.py", "inside/forking.c", "inside/forking.abi3.so"])
+def test_each_of_our_files_decides(tmp_path, monkeypatch, name):
+    """A change of any file of ours makes another key, and so does one that is missing: compiled ones as well."""
+    package = tmp_path / "sandboxes"
+    shutil.copytree(Path(cache_keys.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(cache_keys, "__file__", str(package / "cache_keys.py"))
+    path = package / name
+    path.touch()
+    seen = [own_source.__wrapped__()]
+    path.write_bytes(path.read_bytes() + b"\n")
+    seen.append(own_source.__wrapped__())
+    path.unlink()
+    seen.append(own_source.__wrapped__())
+    assert len(set(seen)) == 3
+
+
+def test_nodes_of_a_cluster_are_told_by_the_same():
+    """What nodes of a cluster are compared by is what is in keys."""
+    assert ray_slots.own_source is own_source

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from conformance_programs import HONEST, HOSTILE, PRELUDE
 
 import sandboxes
 from sandboxes import Limits, Outcome, Program
@@ -56,6 +57,20 @@ def without(tmp_path_factory):
     return folder
 
 
+@pytest.fixture(scope="module")
+def strict_about_warnings(tmp_path_factory):
+    """A folder with the package as it is, but for fork servers in which each warning is an error."""
+    folder = tmp_path_factory.mktemp("strict")
+    shutil.copytree(PACKAGE, folder / "sandboxes", ignore=shutil.ignore_patterns("__pycache__"))
+    box = folder / "sandboxes" / "inside" / "box.py"
+    box.write_text(box.read_text().replace('"-X", "utf8"]', '"-X", "utf8", "-W", "error"]'))
+    assert '"-W", "error"' in box.read_text()
+    for path in (folder, *folder.parents):
+        if path.owner() == folder.owner() and not path.stat().st_mode & 0o001:
+            path.chmod(0o711)
+    return folder
+
+
 def verdicts(folder, isolation, grading):
     """(whether the module is there, what became of CANDIDATES) with the package in a folder."""
     command = [sys.executable, "-c", RUN, isolation, grading, TESTS, *CANDIDATES.values()]
@@ -84,6 +99,52 @@ def test_a_program_without_the_module_is_forked_in_python(without):
     assert (ended["passes again"], ended["fails"][0]) == (["passed", "", "seen\n"], "failed")
 
 
+@pytest.mark.parametrize("grading", ["shared", "separate"])
+def test_guests_do_nothing_that_python_warns_of(strict_about_warnings, grading):
+    """What becomes of programs, and what they have written, is the same where each warning of Python's is an error."""
+    _, usual = verdicts(PACKAGE.parent, "auto", grading)
+    _, strict = verdicts(strict_about_warnings, "auto", grading)
+    # Python 3.12 and newer warn of a fork in a process with threads: that is the program's own affair.
+    assert strict == usual
+
+
+JUDGE = """
+import json, sys
+from sandboxes import Limits, Pool, Program, open_sandbox
+from sandboxes.rlimit_process import has_extension_module
+pool = Pool(open_sandbox("subprocess"))
+programs = [Program(*each, Limits(wall_seconds=3.0)) for each in json.load(sys.stdin)]
+print(json.dumps([has_extension_module(), [each.passed for each in pool.run_all(programs, 2)]]))
+pool.close()
+"""
+
+
+def passed_without(folder, programs):
+    """Whether each of some (candidate, tests) passes with the package that could not be compiled."""
+    environment = {**os.environ, "PYTHONPATH": str(folder)}
+    command = [sys.executable, "-c", JUDGE]
+    done = subprocess.run(
+        command, input=json.dumps(programs), capture_output=True, text=True, env=environment, cwd=folder
+    )
+    assert done.returncode == 0, done.stderr
+    there, passed = json.loads(done.stdout)
+    assert not there
+    return passed
+
+
+def test_hostile_programs_do_not_pass_without_the_module(without):
+    """What is done to the interpreter that judges makes no pass without the module either."""
+    programs = [(PRELUDE + each.candidate, each.tests) for each in HOSTILE]
+    passed = passed_without(without, programs)
+    assert [each.fact for each, is_passed in zip(HOSTILE, passed, strict=True) if is_passed] == []
+
+
+def test_honest_programs_pass_without_the_module(without):
+    """What honest programs do of the same passes without the module too."""
+    passed = passed_without(without, [(each.candidate, each.tests) for each in HONEST])
+    assert [each.fact for each, is_passed in zip(HONEST, passed, strict=True) if not is_passed] == []
+
+
 def test_doctor_says_that_the_module_is_missing(without):
     """`code-eval doctor` says what is slower and how to mend it, and that all is well."""
     command = [sys.executable, "-m", "code_tasks.cli", "doctor"]
@@ -97,13 +158,15 @@ def test_what_is_no_job_is_refused():
     """The module takes a job of the right size alone."""
     forking = pytest.importorskip("sandboxes.inside.forking")
     with pytest.raises(ValueError, match="no job"):
-        forking.run(b"short", None, None, (), None, [], -1, True, True, False)
+        forking.run(b"short", None, None, None, (), None, [], -1, True, True, False, False)
 
 
 def test_the_module_knows_the_frames():
     """What the module was compiled with are the numbers of frames.py."""
     source = (PACKAGE / "inside" / "forking.c").read_text()
-    names = ("REPORT_FD", "SETUP_FD", "CHANNEL_FD", "FIRST_FREE_FD", "SEAL_BYTES", "ENDED", "LEFT_SOME")
+    names = ("REPORT_FD", "SETUP_FD", "CHANNEL_FD", "FIRST_FREE_FD", "SEAL_BYTES", "RUNNING", "ENDED", "LEFT_SOME")
+    letters = ("PASSED_REPORT", "OTHER_REPORT", "STARTED", "BROKEN")
+    assert [name for name in letters if f"{name} = '{getattr(frames, name).decode()}'" not in source] == []
     assert [name for name in names if f"{name} = {getattr(frames, name)}" not in source] == []
     assert (frames.JOB.size, frames.STATE.format, frames.START.format) == (7 * 8, "=Bidiq", "=cd")
 

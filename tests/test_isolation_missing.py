@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from conftest import unavailable
+from reaching import REACH
 from scoring import ROOT, environment
 from without_calls import MACHINES
 
@@ -194,3 +195,29 @@ def test_conformance_holds_without_namespaces(pool, folder, calls, who):
     done = python_without(calls, "-m", "pytest", *options, *files, **popen)
     assert done.returncode == 0, done.stdout[-3000:]
     assert "skipped" not in done.stdout
+
+
+SCRIPT_WITH_A_SOCKET = """
+import json, socket, sys
+from sandboxes import Limits, Pool, Program, open_sandbox
+listening = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+listening.bind("")
+listening.settimeout(0.2)
+tests = f"assert attempts({listening.getsockname()!r}) > 0"
+pool = Pool(open_sandbox("subprocess"))
+[verdict] = pool.run_all([Program(sys.argv[1], tests, Limits(wall_seconds=20.0))], 1)
+pool.close()
+try:
+    reached = listening.recv(10).decode()
+except TimeoutError:
+    reached = ""
+print(json.dumps([verdict.outcome.value, verdict.detail, list(verdict.isolation), reached]))
+"""
+
+
+def test_unix_sockets_are_not_reached_without_a_network_of_their_own(pool):
+    """Where programs can't have a network of their own they reach no Unix socket of the machine all the same."""
+    done = python_without("unshare", "-c", SCRIPT_WITH_A_SOCKET, REACH)
+    outcome, detail, layers, reached = json.loads(done.stdout.splitlines()[-1])
+    assert (outcome, detail, reached) == ("passed", "", "")
+    assert "net" not in layers and "seccomp" in layers

@@ -9,6 +9,7 @@ import warnings
 from pathlib import Path
 
 import pytest
+from reaching import REACH
 from watching import passes, refused_with
 
 from sandboxes import LAYERS, Confinement, Limits, Program, SandboxUnavailable, open_sandbox
@@ -60,6 +61,48 @@ def test_network_is_the_machines(run_with, needs, port):
     verdict = run_with(FETCH, f"assert fetch({port}) == b'hello'", network=True)
     passes(verdict)
     assert "net" not in verdict.isolation
+
+
+@pytest.fixture
+def listener():
+    """A Unix datagram socket of this machine with a name that is in no file system."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as listening:
+        # Named by the kernel.
+        listening.bind("")
+        listening.settimeout(0.2)
+        yield listening
+
+
+PAIRS = """
+import asyncio, multiprocessing, socket
+async def wait():
+    await asyncio.sleep(0)
+    return await asyncio.to_thread(len, "abc")
+def talk():
+    one, other = socket.socketpair()
+    one.sendall(b"x")
+    first, second = multiprocessing.Pipe()
+    first.send([1])
+    return other.recv(1), second.recv(), asyncio.run(wait())
+"""
+
+
+@pytest.mark.parametrize(
+    "options", [{"network": True}, {"network": True, "isolation": "strict"}, {}], ids=["network", "strict", "none"]
+)
+def test_unix_sockets_of_the_machine_are_not_reached(run_with, needs, listener, options):
+    """No end of a pair of sockets reaches a Unix socket of the machine, whatever the network."""
+    needs("seccomp", "mount")
+    name = listener.getsockname()
+    assert run_with(REACH, f"assert attempts({name!r}) > 0", **options).passed
+    with pytest.raises(TimeoutError):
+        listener.recv(10)
+
+
+@pytest.mark.parametrize("network", [True, False])
+def test_socket_pairs_work(run_with, network):
+    """Pairs of sockets, pipes of multiprocessing and asyncio work, with and without a network."""
+    passes(run_with(PAIRS, "assert talk() == (b'x', [1], 3)", network=network))
 
 
 def test_network_is_off_by_default(run_with, port):

@@ -8,7 +8,7 @@ import pytest
 from separate_pair import in_child, judge_separately, report_to
 from separate_programs import HONEST, HOSTILE, SeparateProgram
 
-from sandboxes.inside.judge import judge, new_module
+from sandboxes.inside.judge import compiled, new_module, report_of
 from sandboxes.inside.policy import PLAIN
 
 
@@ -17,12 +17,24 @@ def each(programs: list[SeparateProgram]) -> Any:
     return pytest.mark.parametrize("program", programs, ids=[program.fact for program in programs])
 
 
+def judged(candidate: str, tests: str) -> dict[str, Any] | None:
+    """The report of a candidate and its tests, run here; None if they pass."""
+    module = new_module()
+    program = compiled(candidate.encode(), tests, None, PLAIN, module)
+    if type(program) is dict:
+        return program
+    try:
+        for code in program:
+            exec(code, module.__dict__)
+    except BaseException as error:
+        return report_of(error, tests)
+    return None
+
+
 def judge_together(candidate: str, tests: str) -> dict[str, Any] | None:
     """The report of one process that runs both."""
     read_end, write_end = os.pipe()
-    pid = in_child(
-        lambda: report_to(write_end, judge(candidate.encode(), tests, None, PLAIN, new_module())), (read_end,), 10
-    )
+    pid = in_child(lambda: report_to(write_end, judged(candidate, tests)), (read_end,), 10)
     os.close(write_end)
     with open(read_end, "rb") as said:
         report = said.read()

@@ -14,7 +14,7 @@ from .frames import ALL_ENDED, CHANNEL_FD, FIRST_FREE_FD, HEAD, JOB, MAPPED, NOT
 from .memory import OutOfMemoryKills
 from .privileges import NAMESPACE_UID, die_with_parent, draw_uid, hide
 from .scratch import SCRATCH_MODE, MountedScratch, PlainScratch
-from .streams import Pipe
+from .streams import OpenFile, Pipe
 
 MOST_FOLDERS = 8
 # For a fork server to say a word while it starts, on the busiest machine; and for the caller to hear that it goes on.
@@ -36,6 +36,8 @@ class Box:
         self.role, self.guest_file = role, guest_file
         self.options = {**options, "scratch": os.path.join(options["scratch"], role)}
         self.stdout, self.stderr, self.report, self.setup = (Pipe() for _ in range(4))
+        # All processes of a guest have the same one.
+        self.stdin = OpenFile(0)
         self.memory_kills = OutOfMemoryKills()
         self.poller = select.poll()
         for pipe in (self.stdout, self.stderr, self.report):
@@ -187,8 +189,8 @@ class Box:
 
     def tidy(self, keeping=()):
         """Gives the next program pipes and folders as new, but for the names in its workplace that are to stay."""
-        for pipe in (self.stdout, self.stderr, self.report):
-            pipe.tidy()
+        for file in (self.stdin, self.stdout, self.stderr, self.report):
+            file.tidy()
         self.scratch.tidy(keeping)
 
     def look(self, action, *arguments):

@@ -1,6 +1,6 @@
 """A child of a fork server: is set up, becomes the program, and reports.
 
-What of this comes before and after `reported` the extension module `forking` does instead, where there is one.
+Where there is the extension module `forking`, it does all of this but for `prepare` and `words_about`.
 """
 
 import _signal  # signal's own functions make enums of numbers, for which a fresh child pays 70 page faults
@@ -12,8 +12,19 @@ import sys
 import time
 
 from .commands import prepare_step, run_step
-from .frames import BROKEN, FIRST_FREE_FD, REPORT_FD, SEAL_BYTES, SETUP_FD, START, STARTED, read_exact
-from .judge import judge
+from .frames import (
+    BROKEN,
+    FIRST_FREE_FD,
+    OTHER_REPORT,
+    PASSED_REPORT,
+    REPORT_FD,
+    SEAL_BYTES,
+    SETUP_FD,
+    START,
+    STARTED,
+    read_exact,
+)
+from .judge import compiled, report_of
 from .record import RECORD, record_of
 
 # Else a report might not fit into its pipe.
@@ -28,8 +39,8 @@ def run_child(job, server, limits):
         candidate = set_up_child(job, server, limits)
         # The seal is a value of this expression alone: in no variable that a look at all frames finds, nor in an object
         # that the garbage collector tells of. It would tell of the unfinished values of a frame, but for one that calls
-        # a function of C, so that is what calls `reported`.
-        write(REPORT_FD, last_word(server) + next(map(reported_once, (candidate,), (server,))))
+        # a function of C, so that is what calls `reported`. `join` takes bytes alone, and calls no operator of theirs.
+        write(REPORT_FD, b"".join((last_word(server), next(map(reported, (candidate,), (server,))))))
         for stream in (*streams, getattr(sys, "stdout", None), getattr(sys, "stderr", None)):
             try:
                 stream.flush()
@@ -39,38 +50,82 @@ def run_child(job, server, limits):
         leave(0)
 
 
-def reported_once(candidate, server):
-    """What `reported` returns, but not in a copy of this process that the candidate forked."""
-    leave, own_pid = os._exit, os.getpid
-    pid = own_pid()
-    said = reported(candidate, server)
-    if own_pid() != pid:
-        leave(0)
-    return said
-
-
 def reported(candidate, server):
-    """Runs the program and returns its report, bytes.
-
-    A candidate can put others in the place of the functions and names that are global here. So what it is that makes a
-    report one of a pass is only the way that is taken through this function.
-    """
-    policy, module = server.policy, None
+    """Runs the program and returns its report, bytes: without the extension module, or for what that does not run."""
+    leave, getpid = os._exit, os.getpid
+    pid = getpid()
+    program = prepare(candidate, server)
+    if type(program) is not tuple:
+        if getpid() != pid:
+            leave(0)
+        return program
+    code, tests_code, names = program[:3]
+    run, words = exec, words_about
     try:
-        if server.runs_step:
-            report = run_step(candidate, policy)
-        elif server.apart is None:
-            module = server.module
-            report = judge(candidate, server.tests, server.tests_code, policy, module)
-            if report is None and policy.output_variable is None and RECORD not in module.__dict__:
-                # All that is left to say of most programs that pass.
-                return b"P"
-        else:
-            report = server.apart.run(server.role, candidate, policy)
-        # Which of the two it is stands before code of the candidate's, that of a repr, can run again.
-        return (b"P" if report is None else b"O") + encoded(report, module, policy)
-    except MemoryError:
-        return b'O{"outcome": "out_of_memory", "detail": "MemoryError"}'
+        # A candidate finds this frame, and can change its variables from Python 3.13 on. All that decides is on the
+        # frame's stack before the candidate begins, and is called by functions of C: `run` for the tests, `getpid`,
+        # and the dict, which has no pass for a forked copy. Letters and words are joined, never added: an object that
+        # comes in the place of words can't take part.
+        return b"".join(
+            (
+                {pid: PASSED_REPORT}[(getpid, run(*(tests_code, names, run(code, names))[:2]))[0]()],
+                words(server, None),
+            )
+        )
+    except BaseException as error:
+        if getpid() != pid:
+            leave(0)
+        return b"".join((OTHER_REPORT, words(server, error)))
+
+
+def prepare(candidate, server):
+    """Makes a program ready, before any of the candidate's code has run.
+
+    Returns:
+        What runs the program: (code of the candidate, code of the tests, namespace, name, wanted), where a namespace
+        that has the name in the end, or `wanted`, says that there are words about a pass. If there is nothing to run,
+        or no tests run in this process, the whole report, bytes.
+    """
+    policy = server.policy
+    if server.runs_step:
+        return whole(run_step(candidate, policy))
+    if server.apart is not None:
+        return whole(server.apart.run(server.role, candidate, policy))
+    program = compiled(candidate, server.tests, server.tests_code, policy, server.module)
+    if type(program) is dict:
+        return whole(program)
+    return (*program, server.module.__dict__, RECORD, policy.output_variable is not None)
+
+
+def whole(report):
+    """A whole report, bytes: None is a pass. For programs whose verdict is not decided in their own process."""
+    return b"".join((PASSED_REPORT if report is None else OTHER_REPORT, b"" if report is None else in_json(report)))
+
+
+def words_about(server, error):
+    """What a report says after its first byte, as bytes: at most 6 for a character, so that it fits into its pipe.
+
+    A candidate can put others in the place of the functions and names that are global here. They decide nothing.
+
+    Args:
+        server: the ForkServer.
+        error: what ended the program; None if it passed.
+    """
+    names, policy = server.module.__dict__, server.policy
+    report = None if error is None else report_of(error, server.tests)
+    output, record = policy.output_of(names), record_of(names)
+    if report is None:
+        return (output + "\n" + record if record else output).encode()
+    said = {**report, "output": output} if output else report
+    text = in_json(said)
+    if record:
+        with_record = in_json({**said, "record": record})
+        text = with_record if len(with_record) <= MOST_BYTES_WITH_RECORD else text
+    return text
+
+
+def in_json(said):
+    return json.dumps(said, ensure_ascii=False).encode("utf-8", "surrogatepass")
 
 
 def last_word(server):
@@ -82,26 +137,6 @@ def last_word(server):
         os.dup2(server.link, SETUP_FD, inheritable=False)
         os.closerange(SETUP_FD + 1, FIRST_FREE_FD)
     return seal
-
-
-def encoded(report, module, policy):
-    """What a report says after its first byte, as bytes: at most 6 for a character, so that it fits into its pipe.
-
-    Args:
-        report: as `judge` gives it.
-        module: the program's; None if its output variable is not wanted here.
-        policy: of programs, which says what that is.
-    """
-    output = policy.output_of(module.__dict__) if module else ""
-    record = record_of(module.__dict__) if module else ""
-    if report is None:
-        return (output + "\n" + record if record else output).encode()
-    said = {**report, "output": output} if output else report
-    text = json.dumps(said, ensure_ascii=False).encode("utf-8", "surrogatepass")
-    if record:
-        with_record = json.dumps({**said, "record": record}, ensure_ascii=False).encode("utf-8", "surrogatepass")
-        text = with_record if len(with_record) <= MOST_BYTES_WITH_RECORD else text
-    return text
 
 
 def set_up_child(job, server, limits):

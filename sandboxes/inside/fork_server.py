@@ -13,7 +13,7 @@ import sys
 import time
 import warnings
 
-from .child import reported, run_child
+from .child import prepare, run_child, words_about
 from .compiled import forking
 from .endings import end_descendants
 from .frames import (
@@ -122,14 +122,25 @@ class ForkServer:
             The next job as it was read; b"" if it was not.
         """
         limits = self.limits_of(job)
-        if forking is None or self.announces or self.runs_step:
+        if forking is None or self.runs_step:
             self.run_in_python(job, limits)
             return b""
         link = -1 if self.link is None else self.link
         again = self.role == SHARED and self.uses_of_tests > 1 and self.privileges.own_user
         own_session, reaps = not self.privileges.is_process_1, self.privileges.reaps
         left, packet = forking.run(
-            packet, self, reported, self.streams, self.enter, limits, link, own_session, reaps, again
+            packet,
+            self,
+            prepare,
+            words_about,
+            self.streams,
+            self.enter,
+            limits,
+            link,
+            own_session,
+            reaps,
+            self.announces,
+            again,
         )
         if left:
             self.end_all_of(left)

@@ -9,7 +9,6 @@
 #endif
 
 #define _GNU_SOURCE
-#define PY_SSIZE_T_CLEAN
 #define Py_LIMITED_API 0x030B0000
 #include <Python.h>
 
@@ -19,7 +18,9 @@
 #include <signal.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
@@ -28,7 +29,8 @@
 
 /* As in frames.py, from here to struct start. */
 enum { REPORT_FD = 3, SETUP_FD = 4, CHANNEL_FD = 5, FIRST_FREE_FD = 64 };
-enum { SEAL_BYTES = 16, SAME_TESTS = -1, ENDED = 1, LEFT_SOME = 2, STARTED = 'S', BROKEN = 'B' };
+enum { SEAL_BYTES = 16, SAME_TESTS = -1, RUNNING = 0, ENDED = 1, LEFT_SOME = 2, STARTED = 'S', BROKEN = 'B' };
+enum { PASSED_REPORT = 'P', OTHER_REPORT = 'O' };
 
 struct job {
     int64_t tests_bytes, candidate_bytes, limits[5];
@@ -51,11 +53,13 @@ enum { MOST_LIMITS = 16 };
 
 /* What all children of one call of `run` have in common. */
 struct plan {
-    PyObject *server, *report, *streams, *enter;
+    PyObject *server, *prepare, *rest, *streams, *enter;
+    /* The name under which a namespace has them. */
+    PyObject *builtins;
     int resources[MOST_LIMITS];
     struct rlimit limits[MOST_LIMITS];
     Py_ssize_t limits_count;
-    int link, own_session;
+    int link, own_session, announces;
 };
 
 /* What Python does at an interrupt, which is for children alone. */
@@ -189,6 +193,87 @@ flush_all(PyObject *streams)
     }
 }
 
+/* Whether a code object ran to its end in a namespace. If not, an error is set. */
+static int
+ran_to_its_end(const struct plan *plan, PyObject *code, PyObject *names)
+{
+    int there = PyDict_Contains(names, plan->builtins);
+    if (there == 0)
+        /* As `exec` does. */
+        there = PyDict_SetItem(names, plan->builtins, PyEval_GetBuiltins());
+    PyObject *done = there < 0 ? NULL : PyEval_EvalCode(code, names, names);
+    Py_XDECREF(done);
+    return done != NULL;
+}
+
+/* Takes the exception that is set, with its traceback. */
+static PyObject *
+take_error(void)
+{
+    PyObject *type, *error, *trace;
+    PyErr_Fetch(&type, &error, &trace);
+    PyErr_NormalizeException(&type, &error, &trace);
+    if (error != NULL && trace != NULL)
+        PyException_SetTraceback(error, trace);
+    Py_XDECREF(type);
+    Py_XDECREF(trace);
+    return error;
+}
+
+/* What stands after the first byte of a report. */
+struct words {
+    const char *text;
+    size_t size;
+};
+
+static struct words
+fixed_words(const char *text)
+{
+    return (struct words){text, strlen(text)};
+}
+
+/* Asks Python for the words about a program that has ended with an error, or with NULL. Whatever Python code runs here
+ * may be the candidate's by now. The first byte is *letter, which never becomes that of a pass here. */
+static struct words
+words_about(const struct plan *plan, PyObject *error, char *letter)
+{
+    int no_memory = error != NULL && PyErr_GivenExceptionMatches((PyObject *)Py_TYPE(error), PyExc_MemoryError);
+    PyObject *said = PyObject_CallFunctionObjArgs(plan->rest, plan->server, error == NULL ? Py_None : error, NULL);
+    if (said != NULL && PyBytes_CheckExact(said))
+        return (struct words){PyBytes_AsString(said), (size_t)PyBytes_Size(said)};
+    no_memory = no_memory || (said == NULL && PyErr_ExceptionMatches(PyExc_MemoryError));
+    PyErr_Clear();
+    *letter = OTHER_REPORT;
+    if (no_memory)
+        return fixed_words("{\"outcome\": \"out_of_memory\", \"detail\": \"MemoryError\"}");
+    return fixed_words("{\"outcome\": \"failed\", \"detail\": \"what went wrong can't be told\"}");
+}
+
+/* Runs a candidate and its tests, here and not in a function of Python's: whether both ran to their end is in no frame
+ * and no object that the candidate could change.
+ *
+ * Args:
+ *     program: (code of the candidate, code of the tests, namespace, name, wanted): where the namespace has the name in
+ *         the end, or `wanted` is true, there is something to tell of a pass too.
+ *     letter: set to the first byte of the report.
+ */
+static struct words
+run_program(const struct plan *plan, PyObject *program, char *letter)
+{
+    PyObject *candidate = PyTuple_GetItem(program, 0), *tests = PyTuple_GetItem(program, 1);
+    PyObject *names = PyTuple_GetItem(program, 2), *record = PyTuple_GetItem(program, 3);
+    int wanted = PyTuple_GetItem(program, 4) == Py_True;
+    *letter = OTHER_REPORT;
+    if (!ran_to_its_end(plan, candidate, names) || !ran_to_its_end(plan, tests, names))
+        return words_about(plan, take_error(), letter);
+    *letter = PASSED_REPORT;
+    if (!wanted) {
+        wanted = PyDict_Contains(names, record);
+        PyErr_Clear();
+    }
+    return wanted ? words_about(plan, NULL, letter) : fixed_words("");
+}
+
 /* Turns a new child into the program. The seal is in no object of Python's at any time. */
 static void
 be_child(const struct plan *plan, Py_ssize_t candidate_bytes)
@@ -205,23 +290,33 @@ be_child(const struct plan *plan, Py_ssize_t candidate_bytes)
     if (plan->link >= 0)
         dup3(plan->link, SETUP_FD, O_CLOEXEC);
     close_all_from(plan->link >= 0 ? SETUP_FD + 1 : SETUP_FD);
-    PyObject *report = PyObject_CallFunctionObjArgs(plan->report, candidate, plan->server, NULL);
-    /* Also in a copy of this process that the candidate forked. */
-    if (report == NULL || !PyBytes_Check(report) || getpid() != own)
+    PyObject *program = PyObject_CallFunctionObjArgs(plan->prepare, candidate, plan->server, NULL);
+    char letter = OTHER_REPORT;
+    struct words words;
+    if (program != NULL && PyTuple_CheckExact(program) && PyTuple_Size(program) == 5)
+        words = run_program(plan, program, &letter);
+    else if (program != NULL && PyBytes_CheckExact(program) && PyBytes_Size(program) > 0) {
+        /* Whole already: the program can't be run, or has no tests in this process. */
+        letter = *PyBytes_AsString(program);
+        words = (struct words){PyBytes_AsString(program) + 1, (size_t)PyBytes_Size(program) - 1};
+    }
+    else
         _exit(0);
-    char *words = PyBytes_AsString(report);
-    size_t size = (size_t)PyBytes_Size(report);
+    /* Also in a copy of this process that the candidate forked. */
+    if (getpid() != own)
+        _exit(0);
     /* Without a copy, for which the program may have left no memory; and at once, so that nothing it left behind, which
        has the pipe too, can write in between. */
-    struct iovec parts[] = {{seal, sizeof seal}, {words, size}};
+    struct iovec parts[] = {{seal, sizeof seal}, {&letter, 1}, {(char *)words.text, words.size}};
+    const size_t head = sizeof seal + 1;
     ssize_t put;
     do
-        put = writev(REPORT_FD, parts, 2);
+        put = writev(REPORT_FD, parts, 3);
     while (put < 0 && errno == EINTR);
-    if (put < (ssize_t)sizeof seal)
+    if (put < (ssize_t)head)
         _exit(0);
-    size_t done = (size_t)put - sizeof seal;
-    if (!write_all(REPORT_FD, words + done, size - done))
+    size_t done = (size_t)put - head;
+    if (!write_all(REPORT_FD, words.text + done, words.size - done))
         _exit(0);
     flush_all(plan->streams);
     _exit(0);
@@ -273,6 +368,11 @@ run_one(const struct plan *plan, const struct job *job, int reaps, struct state 
     }
     if (plan->link >= 0)
         close(plan->link);
+    if (plan->announces) {
+        *state = (struct state){.phase = RUNNING, .pid = (int32_t)pid};
+        if (!write_all(CHANNEL_FD, state, sizeof *state))
+            return 0;
+    }
     int status;
     struct rusage used;
     while (wait4(pid, &status, 0, &used) < 0)
@@ -288,17 +388,19 @@ run_one(const struct plan *plan, const struct job *job, int reaps, struct state 
 }
 
 PyDoc_STRVAR(run_doc,
-             "run(packet, server, report, streams, enter, limits, link, own_session, reaps, again)\n--\n\n"
+             "run(packet, server, prepare, rest, streams, enter, limits, link, own_session, reaps, announces, again)\n--\n\n"
              "Runs a job in a child.\n\n"
              "Args:\n"
              "    packet: the job, as JOB has it.\n"
-             "    server, report: report(candidate, server) runs the program in the child and returns its report, bytes.\n"
+             "    server, prepare: prepare(candidate, server) returns what `run_program` takes, or a whole report, bytes.\n"
+             "    rest: rest(server, error) returns the report of a program that has ended, without its first byte.\n"
              "    streams: (stdout, stderr), which the child flushes at its end.\n"
              "    enter: called without arguments in the child, before its limits are set; None if there is nothing to do.\n"
              "    limits: as `resource_limits` gives them.\n"
              "    link: the descriptor of the program's socket to another one; -1 if it has none. Closed here.\n"
              "    own_session: whether the child is to have a session of its own; else it has a process group.\n"
              "    reaps: whether the orphans of the child are this process's children.\n"
+             "    announces: whether to tell the supervisor of the child when it begins.\n"
              "    again: whether to go on with the jobs that follow, as long as only their candidates differ.\n\n"
              "Returns:\n"
              "    (pid, packet): the child that left processes behind, 0 if none did, and the next job if it was read,\n"
@@ -310,21 +412,20 @@ static PyObject *
 run(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
     struct plan plan;
-    const char *packet;
-    Py_ssize_t packet_bytes;
-    PyObject *limits;
+    /* Not as text with a length: whether that is taken depends on the Python that this was compiled with. */
+    PyObject *packet, *limits;
     int reaps, again;
-    if (!PyArg_ParseTuple(arguments, "y#OOOOOippp", &packet, &packet_bytes, &plan.server, &plan.report, &plan.streams,
-                          &plan.enter, &limits, &plan.link, &plan.own_session, &reaps, &again))
+    if (!PyArg_ParseTuple(arguments, "SOOOOOOipppp", &packet, &plan.server, &plan.prepare, &plan.rest, &plan.streams,
+                          &plan.enter, &limits, &plan.link, &plan.own_session, &reaps, &plan.announces, &again))
         return NULL;
     struct job job, next;
     plan.limits_count = PyList_Size(limits);
-    if (packet_bytes != sizeof job || plan.limits_count < 0 || plan.limits_count > MOST_LIMITS ||
+    if (PyBytes_Size(packet) != sizeof job || plan.limits_count < 0 || plan.limits_count > MOST_LIMITS ||
         PyTuple_Size(plan.streams) != 2) {
         PyErr_SetString(PyExc_ValueError, "no job, too many limits, or other than two streams");
         return NULL;
     }
-    memcpy(&job, packet, sizeof job);
+    memcpy(&job, PyBytes_AsString(packet), sizeof job);
     for (Py_ssize_t i = 0; i < plan.limits_count; i++) {
         /* RLIM_INFINITY is -1 in Python. */
         unsigned long long soft, hard;
@@ -333,6 +434,9 @@ run(PyObject *Py_UNUSED(module), PyObject *arguments)
         plan.limits[i].rlim_cur = (rlim_t)soft;
         plan.limits[i].rlim_max = (rlim_t)hard;
     }
+    plan.builtins = PyUnicode_InternFromString("__builtins__");
+    if (plan.builtins == NULL)
+        return NULL;
     struct state state;
     while (run_one(&plan, &job, reaps, &state)) {
         if (state.phase == LEFT_SOME)
@@ -342,7 +446,7 @@ run(PyObject *Py_UNUSED(module), PyObject *arguments)
         if (!read_exact(CHANNEL_FD, &next, sizeof next))
             return PyErr_Occurred() ? NULL : Py_BuildValue("iy", 0, "");
         if (next.tests_bytes != SAME_TESTS || memcmp(next.limits, job.limits, sizeof job.limits) != 0)
-            return Py_BuildValue("iy#", 0, (const char *)&next, (Py_ssize_t)sizeof next);
+            return Py_BuildValue("iN", 0, PyBytes_FromStringAndSize((const char *)&next, sizeof next));
         job = next;
     }
     return NULL;
@@ -359,9 +463,20 @@ hold_interrupts(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(nothing))
     Py_RETURN_NONE;
 }
 
+/* Whether an audit event says that a function of Python's is to be called by sys.monitoring. Profilers have functions of
+ * C called, which can't skip a line, and None takes a function away. */
+static int
+is_monitoring(PyObject *event, PyObject *details)
+{
+    if (PyUnicode_CompareWithASCIIString(event, "sys.monitoring.register_callback") != 0)
+        return 0;
+    PyObject *callback = details == NULL ? NULL : PyTuple_GetItem(details, 0);
+    return callback == NULL || (callback != Py_None && !Py_IS_TYPE(callback, &PyCFunction_Type));
+}
+
 PyDoc_STRVAR(refuse_tracing_doc,
              "refuse_tracing(event, arguments)\n--\n\n"
-             "An audit hook, which raises RuntimeError for sys.settrace.");
+             "An audit hook, which raises RuntimeError for sys.settrace and for callbacks of sys.monitoring.");
 
 static PyObject *
 refuse_tracing(PyObject *Py_UNUSED(module), PyObject *arguments)
@@ -369,14 +484,42 @@ refuse_tracing(PyObject *Py_UNUSED(module), PyObject *arguments)
     PyObject *event = PyTuple_GetItem(arguments, 0);
     if (event == NULL)
         return NULL;
-    if (PyUnicode_Check(event) && PyUnicode_CompareWithASCIIString(event, "sys.settrace") == 0) {
-        PyErr_SetString(PyExc_RuntimeError, "sys.settrace is not possible in this sandbox");
-        return NULL;
-    }
+    const char *refused = NULL;
+    if (!PyUnicode_Check(event))
+        Py_RETURN_NONE;
+    if (PyUnicode_CompareWithASCIIString(event, "sys.settrace") == 0)
+        refused = "sys.settrace";
+    else if (is_monitoring(event, PyTuple_GetItem(arguments, 1)))
+        refused = "sys.monitoring";
+    if (refused != NULL)
+        return PyErr_Format(PyExc_RuntimeError, "%s is not possible in this sandbox", refused);
     Py_RETURN_NONE;
 }
 
+PyDoc_STRVAR(unlocked_condition_doc,
+             "unlocked_condition(fd)\n--\n\n"
+             "Takes an open file's locks away.\n\n"
+             "Returns:\n"
+             "    (mode, flags, owner, signal, size) of it, as streams.py has them; -1 for what it does not have.");
+
+static PyObject *
+unlocked_condition(PyObject *Py_UNUSED(module), PyObject *number)
+{
+    int fd = (int)PyLong_AsLong(number);
+    struct stat status;
+    if (PyErr_Occurred())
+        return NULL;
+    if (fstat(fd, &status) < 0)
+        return PyErr_SetFromErrno(PyExc_OSError);
+    flock(fd, LOCK_UN);
+    struct flock none = {.l_type = F_UNLCK, .l_whence = SEEK_SET};
+    fcntl(fd, F_OFD_SETLK, &none);
+    return Py_BuildValue("(iiiii)", (int)status.st_mode, fcntl(fd, F_GETFL), fcntl(fd, F_GETOWN), fcntl(fd, F_GETSIG),
+                         fcntl(fd, F_GETPIPE_SZ));
+}
+
 static PyMethodDef functions[] = {
+    {"unlocked_condition", unlocked_condition, METH_O, unlocked_condition_doc},
     {"refuse_tracing", refuse_tracing, METH_VARARGS, refuse_tracing_doc},
     {"run", run, METH_VARARGS, run_doc},
     {"hold_interrupts", hold_interrupts, METH_NOARGS, hold_interrupts_doc},

@@ -1,4 +1,4 @@
-"""Runs a candidate and its tests, and says what became of them. This happens in the child, which then ends."""
+"""Compiles a candidate and its tests, and describes how they failed. This happens in the child, which then ends."""
 
 import itertools
 import linecache
@@ -35,8 +35,8 @@ def source_of_candidate():
     return SOURCE_OF[CANDIDATE_FILE]
 
 
-def judge(candidate, tests, tests_code, policy, module):
-    """Runs a candidate, then its tests, in one module.
+def compiled(candidate, tests, tests_code, policy, module):
+    """Compiles a candidate and its tests, and prepares their module. Runs neither.
 
     Args:
         candidate: source, bytes.
@@ -46,7 +46,8 @@ def judge(candidate, tests, tests_code, policy, module):
         module: from `new_module`.
 
     Returns:
-        None if the program passed, else the report: a dict with "outcome" and what went wrong.
+        (code of the candidate, code of the tests), or if that is not possible the report: a dict with "outcome" and
+        what went wrong.
     """
     try:
         SOURCE_OF[CANDIDATE_FILE] = source = candidate.decode("utf-8", "surrogatepass")
@@ -58,17 +59,14 @@ def judge(candidate, tests, tests_code, policy, module):
             policy.prepare(module)
     except BaseException as error:
         show_sources(tests)
-        return describe(error, "compile_error") or {"outcome": "compile_error"}
-    names = module.__dict__
-    try:
-        # By functions of C: they hold what runs next where no frame shows it to the candidate, and use no name that it
-        # could have replaced.
-        any(map(exec, (code, tests_code), (names, names)))
-    except BaseException as error:
-        show_sources(tests)
-        # A candidate may have replaced `describe`: nothing that it returns is a pass.
-        return describe(error, outcome_of(error)) or {"outcome": "failed"}
-    return None
+        return describe(error, "compile_error")
+    return code, tests_code
+
+
+def report_of(error, tests):
+    """The report of a program that ended with an error: a dict with "outcome" and what went wrong."""
+    show_sources(tests)
+    return describe(error, outcome_of(error))
 
 
 def show_sources(tests):

@@ -16,8 +16,8 @@ class PlainPython:
         self.output_variable = output_variable
 
     # (source, file) -> the code of a program. Not a function of ours, nor the next one: of each that children call they
-    # have page faults.
-    compile = functools.partial(compile, mode="exec", dont_inherit=True)
+    # have page faults. Static, because a partial will bind its instance in a later Python, and 3.13 warns of that.
+    compile = staticmethod(functools.partial(compile, mode="exec", dont_inherit=True))
     # (module) -> None: puts into a program's new module what the policy gives it; None if that is nothing.
     prepare = None
 

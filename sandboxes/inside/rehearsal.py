@@ -19,6 +19,7 @@ PRELOADED = ("bisect", "collections", "copy", "functools", "heapq", "math", "ope
 SMALL_SIZES, BYTES_OF_POOL_HEADER, MOST_GAPS = (16, 513, 16), 48, 4096
 PAGE_BYTES, BYTES_OF_EMPTY = 4096, sys.getsizeof(b"")
 FILLING = []
+MONITORING = "sys.monitoring.register_callback"
 # The interpreter changes code that it has run often, which children are not to do.
 MORE_REHEARSALS = 20
 REHEARSAL = """
@@ -121,11 +122,13 @@ def tidy_memory():
 
 
 def refuse_tracing():
-    """Keeps programs from setting a trace function: it could skip the lines of the tests."""
+    """Keeps programs from skipping lines of the tests: no frame can be sent to another line, nor be traced."""
+    fix_lines_of_frames()
 
     def refuse_in_python(event, arguments):
-        if event == "sys.settrace":
-            raise RuntimeError("sys.settrace is not possible in this sandbox")
+        # Profilers have functions of C called, which can't skip a line, and None takes a function away.
+        if event == "sys.settrace" or (event == MONITORING and type(arguments[0]) not in (type(None), type(len))):
+            raise RuntimeError("%s is not possible in this sandbox" % event.replace(".register_callback", ""))
 
     # It is called for each import, open file and much else.
     refuse = refuse_in_python if forking is None else forking.refuse_tracing
@@ -138,3 +141,22 @@ def refuse_tracing():
     sys.settrace = settrace
     # For those who find the function that was there. A hook can't be taken away again.
     sys.addaudithook(refuse)
+
+
+def fix_lines_of_frames():
+    """Takes the setter away from `frame.f_lineno`, in this process and its forks.
+
+    A trace function could set it, and so can a callback of `sys.setprofile` or `sys.monitoring` from Python 3.12 on.
+    """
+    try:
+        import ctypes
+    except ImportError:
+        # Trace functions and callbacks are refused all the same.
+        return
+    frame_type = type(sys._getframe())
+    # What a type shows of its attributes can't be changed, what is behind that can.
+    [attributes] = gc.get_referents(frame_type.__dict__)
+    line_of = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object)(("PyFrame_GetLineNumber", ctypes.pythonapi))
+    attributes["f_lineno"] = property(line_of)
+    # The interpreter keeps what it has looked up.
+    ctypes.pythonapi.PyType_Modified(ctypes.py_object(frame_type))

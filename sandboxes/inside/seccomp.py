@@ -112,6 +112,8 @@ HIGHEST_NUMBER = 456
 ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 NAMESPACES = CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP
 AF_UNIX, AF_INET, AF_INET6 = 1, 2, 10
+SOCK_STREAM, SOCK_NONBLOCK, SOCK_CLOEXEC = 1, 0x800, 0x80000
+STREAMS = tuple(SOCK_STREAM | flags for flags in (0, SOCK_NONBLOCK, SOCK_CLOEXEC, SOCK_NONBLOCK | SOCK_CLOEXEC))
 TIOCSTI, TIOCLINUX = 0x5412, 0x541C
 X32_BIT = 0x40000000
 
@@ -152,6 +154,16 @@ def own_priority_only():
     return [*which, load_argument(1), instruction(JUMP_EQUAL, 0, 1), deny, allow]
 
 
+def stream_pairs_only():
+    """Allows socketpair(AF_UNIX, SOCK_STREAM, ...), with the two flags that a type may have.
+
+    Each end of such a pair reaches the other one alone. An end of a datagram pair can send to, and connect to, any Unix
+    datagram socket that it has a name for: it would be a Unix socket, which programs do not get from `socket`.
+    """
+    deny = instruction(RETURN, NOT_PERMITTED)
+    return [load_argument(0), instruction(JUMP_EQUAL, AF_UNIX, 1), deny, *deny_unless(1, STREAMS)]
+
+
 def filter_lines(machine, network, protected_pids):
     """The filter, as instructions of the kernel's packet filter.
 
@@ -169,7 +181,7 @@ def filter_lines(machine, network, protected_pids):
         # Its flags are in memory, where a filter can't look; the C library then uses the older call.
         (CLONE3, [instruction(RETURN, NOT_THERE)]),
         (SOCKET, deny_unless(0, (AF_INET, AF_INET6) if network else ())),
-        (SOCKETPAIR, deny_unless(0, (AF_UNIX,))),
+        (SOCKETPAIR, stream_pairs_only()),
         (IOCTL, deny_if(1, (TIOCSTI, TIOCLINUX, *((FIOSETOWN, SIOCSPGRP) if protected_pids else ())))),
         (PERSONALITY, deny_unless(0, (0, 0xFFFFFFFF))),
         (SETPRIORITY, own_priority_only()),
