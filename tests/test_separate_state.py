@@ -32,6 +32,11 @@ STATE = {
         "def f(append):\n    append(7)\n    return 1",
         "def f(append):\n    return 1",
     ),
+    "a setting of a library, by a function of the library": (
+        "import calendar\nassert f(3) is None\nassert calendar.firstweekday() == 0",
+        "from calendar import setfirstweekday as f",
+        "def f(day):\n    return None",
+    ),
     "a library's array": (
         "import numpy as np, html.entities\ntable = html.entities.codepoint2name.setdefault(0, np.zeros(2))\n"
         "assert f(table) == 0 and table[0] == 0",

@@ -5,24 +5,44 @@ program, and that no exception of the candidate ends a loop or a task of the tes
 """
 
 import ast
+import builtins
 import sys
 
+from .judge import TESTS_FILE
 from .link import Gone, Link
+from .names import GENERATOR
 
 # A test runner takes what these modules raise for its own: for a skipped test, say.
 TEST_RUNNERS = frozenset(("unittest", "pytest", "_pytest", "doctest", "nose"))
 EXPECTING_CALLS = frozenset(("assertRaises", "assertRaisesRegex", "raises", "suppress"))
 # Operations that may raise them: the iterator protocol's.
 ITERATING = {
-    "StopIteration": frozenset(("__next__", "send", "throw")),
+    "StopIteration": frozenset(("__next__",)),
     "StopAsyncIteration": frozenset(("anext", "__anext__")),
 }
 
 
+def of_test_runner(kind):
+    """Returns whether a class derives from one of a test runner."""
+    return any(base.__module__.partition(".")[0] in TEST_RUNNERS for base in kind.__mro__)
+
+
 def is_failure(error):
-    """Returns whether an exception of the tests says that they failed."""
-    kind = type(error)
-    return issubclass(kind, (AssertionError, SystemExit)) or kind.__module__.partition(".")[0] in TEST_RUNNERS
+    """Returns whether an exception of the tests, by itself, says that they failed."""
+    return isinstance(error, (AssertionError, SystemExit)) or of_test_runner(type(error))
+
+
+def led_to(error):
+    """Returns an exception, those that led to it, and those that it is a group of."""
+    # By id: a class of either process may say what its instances equal.
+    found, pending = {}, [error]
+    while pending:
+        error = pending.pop()
+        if error is not None and id(error) not in found:
+            found[id(error)] = error
+            group = error.exceptions if isinstance(error, BaseExceptionGroup) else ()
+            pending += [error.__cause__, error.__context__, *group]
+    return found.values()
 
 
 def without_message(error):
@@ -36,7 +56,7 @@ def ends_early(error, asked, tests):
     Args:
         error: that the candidate's process raised.
         asked: the name of the method that it was asked for, or another operation.
-        tests: source. An exception that they expect by its name may reach them.
+        tests: source. An exception may reach them where they expect it by its name.
 
     Returns:
         None if the exception means no end.
@@ -46,56 +66,71 @@ def ends_early(error, asked, tests):
         kinds.append(sys.modules["asyncio.exceptions"].CancelledError)
     for kind in kinds:
         if isinstance(error, kind):
-            allowed = asked in ITERATING.get(kind.__name__, ()) or expects(tests, kind.__name__)
+            allowed = asked in ITERATING.get(kind.__name__, ()) or expected_here(tests, kind.__name__)
             return None if allowed else kind.__name__
     return None
 
 
-def expects(tests, name):
-    """Returns whether tests name an exception where they catch or expect one.
+def expected_here(tests, name):
+    """Returns whether the tests wait for an answer where they catch or expect an exception.
+
+    Args:
+        tests: source.
+        name: of the exception's class.
+    """
+    lines = lines_that_expect(tests, name)
+    if name == "CancelledError":
+        # A task runs outside of what waits for it.
+        return bool(lines)
+    frame = sys._getframe()
+    while lines and frame is not None:
+        if frame.f_code.co_filename == TESTS_FILE and any(frame.f_lineno in each for each in lines):
+            return True
+        frame = frame.f_back
+    return False
+
+
+def lines_that_expect(tests, name):
+    """Returns where tests catch or expect an exception by its name: ranges of lines.
 
     Args:
         tests: source.
         name: of the exception's class.
     """
     if name not in tests:
-        return False
+        return []
     try:
         nodes = list(ast.walk(ast.parse(tests)))
     except (SyntaxError, ValueError, MemoryError, RecursionError):
-        return False
+        return []
+    found = []
     for node in nodes:
-        parts = []
-        if isinstance(node, ast.ExceptHandler):
-            parts = [node.type]
-        elif isinstance(node, ast.Call) and called(node.func) in EXPECTING_CALLS:
-            parts = node.args
-        if any(
-            name in (getattr(each, "id", 0), getattr(each, "attr", 0))
-            for part in parts
-            if part
-            for each in ast.walk(part)
-        ):
-            return True
-    return False
+        last, named = node, ()
+        if isinstance(node, ast.Try):
+            last, named = node.body[-1], [each.type for each in node.handlers]
+        elif isinstance(node, (ast.With, ast.AsyncWith)):
+            named = [part for each in node.items for part in expecting_arguments(each.context_expr)]
+        elif isinstance(node, ast.Call):
+            named = expecting_arguments(node)
+        if any(is_named(name, each) for part in named if part for each in ast.walk(part)):
+            found.append(range(node.lineno, last.end_lineno + 1))
+    return found
 
 
-def called(function):
-    """Returns the last name of what is called; None if it has none."""
-    return getattr(function, "id", None) or getattr(function, "attr", None)
+def expecting_arguments(node):
+    """Returns the arguments of a call such as that of `assertRaises`; none of another expression."""
+    if not isinstance(node, ast.Call):
+        return []
+    called = getattr(node.func, "id", None) or getattr(node.func, "attr", None)
+    return node.args if called in EXPECTING_CALLS else []
 
 
-def strict_next(iterator, *default):
-    """Does what `next` does, but an end that nobody expects is an error.
+def is_named(name, node):
+    """Returns whether an expression is a name, or an attribute of that name."""
+    return name in (getattr(node, "id", None), getattr(node, "attr", None))
 
-    Otherwise `all(map(lambda case: next(f(case)) == case, cases))` would end early, and well, for want of an item.
-    """
-    try:
-        return next(iterator, *default)
-    except StopIteration as error:
-        if sys._getframe(1).f_code.co_name == "__next__":
-            raise
-        raise RuntimeError("next() found no item") from error
+
+BaseExceptionGroup = getattr(builtins, "BaseExceptionGroup", ())
 
 
 class ControlFlow(Link):
@@ -111,15 +146,34 @@ class ControlFlow(Link):
         # that is open; and the first failure that the candidate kept to itself
         self.crossed = self.failed = None
 
+    def strict_next(self, iterator, *default):
+        """Does what `next` does, but an end that nobody expects is an error.
+
+        Otherwise `all(map(lambda case: next(f(case)) == case, cases))` would end early, and well, for want of an item.
+        """
+        try:
+            return next(iterator, *default)
+        except StopIteration as error:
+            if sys._getframe(1).f_code.co_name == "__next__" or expected_here(self.tests, "StopIteration"):
+                raise
+            raise RuntimeError("next() found no item") from error
+
     def ask(self, operation, subject, name, values):
         """Asks the candidate's process, as every Link does."""
-        outer, self.crossed = self.crossed, None
         raised = None
-        try:
-            value = Link.ask(self, operation, subject, name, values)
-        except BaseException as error:
-            raised = error
-        crossed, self.crossed = self.crossed, outer
+        # Another thread's request must not take the failure of this one's.
+        with self.lock:
+            outer, self.crossed = self.crossed, None
+            try:
+                value = Link.ask(self, operation, subject, name, values)
+            except BaseException as error:
+                raised = error
+            crossed, self.crossed = self.crossed, outer
+        if operation == "method" and name[0] == "throw":
+            # Into a generator that the tests made a context manager of, say.
+            for error in filter(self.is_own_failure, values):
+                if raised is not error:
+                    self.keep_failure(error)
         if raised is None and crossed is None:
             return value
         try:
@@ -146,9 +200,14 @@ class ControlFlow(Link):
             if raised is not substitute:
                 self.keep_failure(failure)
             raised = failure
-        if type(raised).__module__.partition(".")[0] in TEST_RUNNERS:
-            self.break_off("it raised what a test runner takes for success")
+        if of_test_runner(type(raised)):
+            if crossed is None:
+                self.break_off("it raised what a test runner takes for success")
+            self.keep_failure(raised)
         asked = name[0] if operation == "method" else "__anext__" if subject in self.items_to_come else operation
+        if type(self.mirrors.get(subject)) is GENERATOR:
+            # Its stand-in is a generator itself.
+            asked = "__next__"
         if crossed is None and (ended := ends_early(raised, asked, self.tests)):
             error = RuntimeError("the candidate raised " + ended)
             error.__cause__ = raised
@@ -186,8 +245,13 @@ class ControlFlow(Link):
         return False
 
     def is_own_failure(self, error):
-        """Returns whether an exception is a failure of the tests, and not one that the candidate raised."""
-        return isinstance(error, BaseException) and is_failure(error) and not self.is_stand_in(error)
+        """Returns whether an exception is a failure of the tests, or comes of one.
+
+        One that the candidate raised is none, nor is one that was only made: `describe(AssertionError("wrong"))`.
+        """
+        if not isinstance(error, BaseException) or error.__traceback__ is None:
+            return False
+        return any(is_failure(each) and not self.is_stand_in(each) for each in led_to(error))
 
     def method(self, value, name, arguments, keywords):
         result = Link.method(self, value, name, arguments, keywords)

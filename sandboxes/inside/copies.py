@@ -183,7 +183,7 @@ class Copies:
             copy.parts = [copy]
 
     def held(self, keys):
-        """Those of the containers just received that something else in this process refers to."""
+        """Those of the containers just received that something else in this process refers to, and what is in those."""
         within = {}
         copies = [self.by_key[key] for key in keys if key in self.by_key]
         if len(copies) > 1:
@@ -195,7 +195,14 @@ class Copies:
                     if id(part) in within:
                         within[id(part)] += 2
         # The copy's own reference, and that of the call.
-        return [copy.key for copy in copies if sys.getrefcount(copy.value) > 2 + within.get(id(copy.value), 0)]
+        held = [copy for copy in copies if sys.getrefcount(copy.value) > 2 + within.get(id(copy.value), 0)]
+        if 0 < len(held) < len(copies):
+            left = {id(copy.value): copy for copy in copies}
+            for copy in held:
+                left.pop(id(copy.value), None)
+            for copy in held:
+                held += [left.pop(id(part)) for part in copy.parts if id(part) in left]
+        return [copy.key for copy in held]
 
     def too_many(self):
         """Keys of those that have to be forgotten."""

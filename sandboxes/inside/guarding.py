@@ -1,15 +1,17 @@
 """The tests' end of the link: what the candidate's process may ask of it, and what may be decided over there."""
 
 import sys
+from collections import Counter
 
 from .callbacks import named_function, parameters_of
 from .control_flow import TEST_RUNNERS, ControlFlow
+from .copies import CONTAINERS
 from .crossing import CannotCross
 from .libraries import SAFE_MODULES
 from .link import Link, call
-from .names import BOUND_METHOD, BUILTIN_FUNCTION, COROUTINE_FUNCTION, FUNCTION, MODULE
-from .operators import OPERATORS, READING, is_special
-from .oracles import oracle_classes
+from .names import BOUND_METHOD, BUILTIN_FUNCTION, COROUTINE_FUNCTION, FUNCTION, MODULE, data_base
+from .operators import JUDGING, OPERATORS, READING, is_special
+from .oracles import is_class_name, oracle_classes
 from .stand_ins import ADVICE, StandInType, View
 
 # Of the classes of libraries, instances of these may be used by a candidate that gets one.
@@ -31,6 +33,21 @@ def own_class(kind):
     return kind.__module__ == TESTS_MODULE and not modules & TEST_RUNNERS
 
 
+def all_within(value):
+    """Returns a value and all that is in it, where it is a container of plain data."""
+    found, pending = {}, [value]
+    while pending:
+        value = pending.pop()
+        if id(value) not in found:
+            found[id(value)] = value
+            base = data_base(type(value))
+            if base in CONTAINERS:
+                pending += CONTAINERS[base][0](value)
+            elif base is tuple or base is frozenset:
+                pending += base.__iter__(value)
+    return found.values()
+
+
 def is_iterator(kind):
     return kind.__module__ in ("builtins", "itertools") and hasattr(kind, "__next__")
 
@@ -43,8 +60,10 @@ class Guard(ControlFlow):
         self.oracles = None
         self.namespace, self.given, self.fetchable = {}, {}, set()
         self.views, self.notes = {}, []
-        # ids of the instances that the tests made of the candidate's classes, and of those that it has named since
-        self.constructed, self.named_since = set(), set()
+        # ids of the instances that the tests made of the candidate's classes, and how often it has named one since
+        self.constructed, self.named_since = set(), Counter()
+        # whether the last reply told of changed containers
+        self.told_changes = False
         # for the id of a class, the global names by which the tests got it
         self.class_names = {}
         # What the tests needed and could not have: they may have taken our exception for the candidate's.
@@ -54,6 +73,9 @@ class Guard(ControlFlow):
 
     def ask(self, operation, subject, name, values):
         """Asks the candidate's process, as every Link does."""
+        wanted = name[0] if operation == "method" else name if operation == "get" else None
+        if wanted in JUDGING and not self.is_made(self.mirrors[subject]):
+            self.cannot("%s of an object that the tests have not made can't be believed; " % wanted)
         reads = operation in ("get", "dir", "global") or (operation == "method" and name[0] in READING)
         if not reads:
             self.views.clear()
@@ -101,6 +123,15 @@ class Guard(ControlFlow):
             return False
         return all(map(self.trusts_name, self.class_names[id(type(value))]))
 
+    def is_made(self, value):
+        """Returns whether an object is a class of the candidate, or was made of one by the tests and not named since.
+
+        The class must be written like one: a function could be a class too.
+        """
+        kind = value if isinstance(value, StandInType) else type(value)
+        made = kind is value or (id(value) in self.constructed and id(value) not in self.named_since)
+        return made and id(kind) in self.class_names and all(map(is_class_name, self.class_names[id(kind)]))
+
     def construct(self, kind, arguments, keywords):
         value = Link.construct(self, kind, arguments, keywords)
         if type(value) is kind and id(kind) in self.class_names:
@@ -108,7 +139,8 @@ class Guard(ControlFlow):
         return value
 
     def named_again(self, value):
-        self.named_since.add(id(value))
+        # What is in a container can be an instance only once the tests have made one.
+        self.named_since.update(map(id, all_within(value)) if self.constructed else (id(value),))
         return value
 
     def may_decide(self, value, other):
@@ -116,13 +148,23 @@ class Guard(ControlFlow):
 
     def decide(self, value, name, others):
         """Has the candidate's process decide what comes of an operator, whose result may decide as its operand does."""
-        trusted, before = self.trusts(value), set(self.named_since)
-        result = self.method(value, name, others, {})
-        if trusted and type(result) is type(value):
+        trusted = {id(each) for each in (value, *others) if self.is_stand_in(each) and self.trusts(each)}
+        with self.lock:
+            result = self.method(value, name, others, {})
+            if self.told_changes:
+                # The result may be in a container of the tests too.
+                return result
+        if id(result) in trusted and self.named_since[id(result)] == 1:
+            # Such as what `+=` returns.
+            del self.named_since[id(result)]
+        elif id(value) in trusted and type(result) is type(value):
+            # New, or it has been named and decides nothing.
             self.constructed.add(id(result))
-            if id(result) not in before:
-                self.named_since.discard(id(result))
         return result
+
+    def open_reply(self, message, keys):
+        self.told_changes = bool(message[4])
+        return Link.open_reply(self, message, keys)
 
     def refuse(self, value, name, other):
         """What an operator gives that would have the candidate decide over data of the tests."""

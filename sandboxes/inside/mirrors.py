@@ -30,7 +30,8 @@ def generator(link, number, name):
             ask("method", number, ["close"], [])
             raise
         except BaseException as error:
-            operation, values = "throw", [error]
+            # This frame is none of what raised it.
+            operation, values = "throw", [error.with_traceback(error.__traceback__.tb_next)]
 
 
 async def coroutine(link, number, name):
@@ -103,13 +104,11 @@ class Mirrors:
         if kind == "mine":
             return self.named_again(self.mirrors[number])
         if kind == "copy":
-            return self.copies.by_key[-number].value
+            return self.named_again(self.copies.by_key[-number].value)
         if kind == "module" or kind == "named":
             return self.build_named(kind, *node[1:])
         if type(number) is not int or number < 1:
             raise Nonsense("an invalid number: %r" % (number,))
-        if number in self.mirrors:
-            return self.mirrors[number]
         if kind == "function":
             return self.build_function(unpacker, number, node)
         return BUILD[kind](self, unpacker, number, node)
@@ -140,7 +139,7 @@ class Mirrors:
         return made_anew and self.names.get(id(value), " ")[0] == "yours"
 
     def named_again(self, value):
-        """Returns a stand-in that the other process has named once more."""
+        """Returns a stand-in or a container that the other process has named instead of describing it."""
         return value
 
     def build_named(self, kind, name, *more):

@@ -3,8 +3,9 @@
 import sys
 from collections import Counter, OrderedDict, defaultdict, deque
 
-from .crossing import PACKERS
+from .crossing import PACKERS, CannotCross
 from .operators import OPERATORS, is_special
+from .stand_ins import ADVICE
 
 FUNCTION = type(is_special)
 BUILTIN_FUNCTION, MODULE = type(len), type(sys)
@@ -96,6 +97,14 @@ class Names:
         if id(kind) in self.names:
             return packer.refer(kind)
         return packer.refer(self.described.setdefault(id(kind), Described(kind)))
+
+    def cannot(self, reason):
+        """Refuses what takes both in one process.
+
+        Raises:
+            CannotCross: always.
+        """
+        raise CannotCross(reason + ADVICE)
 
     def check_may_leave(self, value, kind):
         """Raises CannotCross if this process keeps such values to itself."""

@@ -16,6 +16,10 @@ READING = frozenset(
     "__len__ __iter__ __getitem__ __contains__ __reversed__ __bool__ __int__ __float__ __complex__ __index__ __round__ "
     "__trunc__ __floor__ __ceil__ __abs__ __neg__ __pos__ __invert__ __next__ __length_hint__ __fspath__".split()
 )
+# Methods by which data judges itself, or is told what it is compared with: `assertSetEqual` calls `difference`.
+JUDGING = frozenset("startswith endswith difference symmetric_difference".split()).union(
+    *[[name for name in dir(kind) if name[:2] == "is"] for kind in (str, bytes, float, set)]
+)
 OPERATORS = (
     GUARDED
     | READING

@@ -1,6 +1,7 @@
 """Stand-ins for the other process's objects and classes: what is done with one is asked of the other process."""
 
-from .crossing import CannotCross
+from collections import Counter
+
 from .operators import COMPARISONS, GUARDED, OPERATORS, READABLE, READING, is_special
 
 ADVICE = 'grade such tests with grading="shared"'
@@ -12,7 +13,8 @@ class StandInType(type):
     def __new__(cls, name, bases, namespace):
         """Makes such a class, unless a test wants to derive one of its own."""
         if "_crossing_link" not in namespace:
-            raise CannotCross("a class of the tests can't derive from a class of the candidate; " + ADVICE)
+            link = next(base._crossing_link for base in bases if isinstance(base, StandInType))
+            link.cannot("a class of one process can't derive from a class of the other; ")
         return type.__new__(cls, name, bases, namespace)
 
     def __init__(cls, name, bases, namespace):
@@ -71,7 +73,7 @@ class StandIn:
         return self._crossing_link.ask_of("deepcopy", self, None, [])
 
     def __reduce_ex__(self, protocol):
-        raise CannotCross("an object of the other process can't be pickled; " + ADVICE)
+        self._crossing_link.cannot("an object of the other process can't be pickled; ")
 
 
 def operator(name):
@@ -112,6 +114,17 @@ def iterate(self):
     return link.view_of(self).items()
 
 
+def item(self, key):
+    link = self._crossing_link
+    try:
+        return link.method(self, "__getitem__", (key,), {})
+    except IndexError:
+        if type(key) is int and key >= 0 and not link.trusts(self):
+            # It ends the iteration of what has no `__iter__`.
+            link.view_of(self).end_at(key)
+        raise
+
+
 def leave(name):
     def ask(self, kind, error, trace):
         return self._crossing_link.leave(self, name, kind, error)
@@ -141,7 +154,7 @@ BOUND_METHOD = type(StandIn().__dir__)
 NOT_OF_CLASSES = frozenset("__call__ __repr__ __str__ __format__ __hash__ __eq__ __ne__".split())
 STUBS = {name: (guarded_operator if name in GUARDED else operator)(name) for name in OPERATORS}
 STUBS.update(__call__=method("__call__"))
-STUBS.update(__contains__=contains, __len__=length, __iter__=iterate, __await__=awaited)
+STUBS.update(__contains__=contains, __len__=length, __iter__=iterate, __getitem__=item, __await__=awaited)
 STUBS.update(__exit__=leave("__exit__"), __aexit__=leave("__aexit__"))
 
 
@@ -162,8 +175,12 @@ def stand_in_class(link, name, module, text, bases, operators, methods, meta, fl
     """
     namespace = {"_crossing_link": link, "__slots__": (), "__module__": module, "__doc__": text}
     trusted = link.trusts_name(name)
+    of_data = COMPARISONS if trusted else GUARDED | READING | COMPARISONS
+    if data is Counter:
+        # A Counter asks for these of itself while it is compared, and for each of the other's keys.
+        of_data = of_data | READING | {"__missing__"}
     for each in operators:
-        if data is None or (trusted and each not in COMPARISONS) or each not in GUARDED | READING | COMPARISONS:
+        if data is None or each not in of_data:
             namespace[each] = STUBS[each]
     for each in methods:
         if each.isidentifier() and not is_special(each) and each != "_crossing_link":
@@ -201,6 +218,8 @@ class View:
     def __init__(self, link, value):
         self.link, self.value = link, value
         self.seen, self.ended, self.iterator, self.claimed = [], False, None, None
+        # the lowest index at which it had no item
+        self.missing = None
 
     def length(self):
         if self.claimed is None:
@@ -231,6 +250,15 @@ class View:
             self.check()
             return False
 
+    def end_at(self, index):
+        """Notes that it has no item at an index."""
+        self.missing = index if self.missing is None else min(index, self.missing)
+        self.check()
+
     def check(self):
-        if self.ended and self.claimed is not None and self.claimed != len(self.seen):
+        if self.claimed is None:
+            return
+        if self.ended and self.claimed != len(self.seen):
             self.link.cannot("its length, %r, is not its number of items, %d; " % (self.claimed, len(self.seen)))
+        if self.missing is not None and self.claimed > self.missing:
+            self.link.cannot("its length is %r, but it has no item %d; " % (self.claimed, self.missing))

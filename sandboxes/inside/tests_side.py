@@ -6,7 +6,6 @@ import traceback
 from importlib import import_module
 
 from .asserts import compile_tests
-from .control_flow import expects, strict_next
 from .crossing import CannotCross
 from .guarding import Guard
 from .judge import MESSAGE_CHARS, TESTS_FILE, TRACEBACK_CHARS, describe
@@ -23,7 +22,8 @@ OUTCOMES = ("failed", "compile_error", "out_of_memory", "exited")
 REPORT_FIELDS = ("outcome", "detail", "exception_type", "exception_message", "traceback")
 SHOWN_OF_FUNCTIONS = ("__doc__", "__annotations__")
 # What a candidate defines under these names is not what tests mean by them.
-MODULE_NAMES = {"np": "numpy", "unittest": "unittest", "pytest": "pytest"}
+MODULE_NAMES = {"np": "numpy", "unittest": "unittest", "pytest": "pytest", "pd": "pandas", "pandas": "pandas"}
+MODULE_NAMES.update((name, name) for name in SAFE_MODULES if "." not in name)
 # A test that does one of these may use a name without naming it.
 SEES_ALL_NAMES = frozenset(("eval", "exec", "globals", "vars", "locals", "dir"))
 
@@ -141,30 +141,29 @@ def set_up_namespace(link, namespace, mentioned, functions, others, modules, lib
         mentioned = Everything()
     for each in functions:
         name, number, flavour = each.split(":")
+        # Also one that the tests don't name: another function may return it.
+        function = link.function_of(int(number), name, flavour == "async")
         if name in mentioned and name not in BUILTINS and not is_special(name):
-            namespace[name] = link.function_of(int(number), name, flavour == "async")
+            namespace[name] = function
             for attribute in SHOWN_OF_FUNCTIONS:
                 if attribute in mentioned:
                     setattr(namespace[name], attribute, link.ask("get", int(number), attribute, []))
-    for each in modules + libraries:
-        name, module, *more = each.split(":")
+    for each in libraries:
+        name, module, part = each.split(":")
+        if name in mentioned and name not in BUILTINS and not is_special(name) and module in SAFE_MODULES:
+            namespace[name] = found = public_part(import_module(module), part)
+            # It works in this process, and on what outlives the tests: `csv.field_size_limit`.
+            link.changed[id(found)] = found
+    for each in modules + others:
+        name, _, module = each.partition(":")
         if name in mentioned and name not in BUILTINS and not is_special(name):
-            if module in SAFE_MODULES:
-                found = import_module(module)
-                namespace[name] = public_part(found, more[0]) if more else found
-            elif name in MODULE_NAMES:
-                namespace[name] = import_module(MODULE_NAMES[name])
-            else:
-                link.fetchable.add(name)
-    for name in others:
-        if name in mentioned and name not in BUILTINS and not is_special(name):
-            if name in SAFE_MODULES or name in MODULE_NAMES:
+            if name in MODULE_NAMES or module in SAFE_MODULES:
                 # Tests that use a library without importing it get the library.
-                namespace[name] = import_module(MODULE_NAMES.get(name, name))
+                namespace[name] = import_module(MODULE_NAMES.get(name, module))
             else:
                 link.fetchable.add(name)
-    if "next" in mentioned and not expects(link.tests, "StopIteration"):
-        namespace["next"] = strict_next
+    if "next" in mentioned:
+        namespace["next"] = link.strict_next
     if not link.fetchable:
         return namespace
     asking = Namespace(link)
