@@ -29,7 +29,7 @@ def of_test_runner(kind):
 
 def is_failure(error):
     """Returns whether an exception of the tests, by itself, says that they failed."""
-    return isinstance(error, (AssertionError, SystemExit)) or of_test_runner(type(error))
+    return isinstance(error, AssertionError) or of_test_runner(type(error))
 
 
 def led_to(error):
@@ -43,11 +43,6 @@ def led_to(error):
             group = error.exceptions if isinstance(error, BaseExceptionGroup) else ()
             pending += [error.__cause__, error.__context__, *group]
     return found.values()
-
-
-def without_message(error):
-    """Returns what crosses in place of a failure: its message may have the expected value."""
-    return SystemExit(1) if isinstance(error, SystemExit) else AssertionError()
 
 
 def ends_early(error, asked, tests):
@@ -222,7 +217,8 @@ class ControlFlow(Link):
         """Leaves a context manager of the candidate, which may not swallow a failure of the tests."""
         if not self.is_own_failure(error):
             return Link.leave(self, value, name, kind, error)
-        substitute = without_message(error)
+        # Its message may have the expected value.
+        substitute = AssertionError()
         if name == "__aexit__":
             return self.leave_later(value, substitute, error)
         try:
@@ -274,5 +270,5 @@ class ControlFlow(Link):
             if self.crossed is not None:
                 # It has called again instead of raising that one.
                 self.keep_failure(self.crossed[0])
-            self.crossed = (error, without_message(error))
+            self.crossed = (error, AssertionError())
         raise self.crossed[1]
