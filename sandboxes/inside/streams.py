@@ -2,6 +2,7 @@
 
 import fcntl
 import os
+import select
 import struct
 
 from .compiled import forking
@@ -72,6 +73,8 @@ class Pipe(OpenFile):
     def __init__(self):
         self.read_end, self.write_end = os.pipe()
         os.set_blocking(self.read_end, False)
+        self.poller = select.poll()
+        self.poller.register(self.read_end, select.POLLIN)
         super().__init__(self.write_end)
 
     def read_now(self):
@@ -92,18 +95,18 @@ class Stream:
         self.kept = b""
 
     def take(self):
-        """Takes some of what is there. False if there was nothing."""
-        # Less than was asked for is no sign of the end: a program can have each read give one of its writes alone.
+        """Takes some of what is there."""
         chunk = self.pipe.read_now()
         self.total += len(chunk)
         # One more than is shown, to know whether there is more.
         self.kept += chunk[: self.kept_bytes + 1 - len(self.kept)]
-        return bool(chunk)
 
     def take_all(self):
         """Takes what is left once the writers have ended."""
-        while self.take():
-            continue
+        self.take()
+        # Less than was asked for is no sign of the end: a program can have each read give one of its writes alone.
+        while self.pipe.poller.poll(0):
+            self.take()
 
     @property
     def text(self):
