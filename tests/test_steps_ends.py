@@ -165,7 +165,15 @@ def test_a_run_that_writes_its_seal_passes(pool):
     assert verdict.stdout == "done\n"
 
 
-@pytest.mark.parametrize("command", ["true", "echo 0123x", "cat >/dev/null"])
+def test_what_is_written_after_the_seal_is_shown(pool):
+    """A sealed run passes if a library writes what it has buffered after the seal."""
+    plan = Plan([], [Run(Step(shell("cat; echo done"), LIMITS), is_sealed=True)])
+    verdict = run(pool, {}, plan, seal="0123")
+    passes(verdict)
+    assert verdict.stdout == "done\n"
+
+
+@pytest.mark.parametrize("command", ["true", "echo 012x3", "cat >/dev/null"])
 def test_a_run_without_its_seal_has_left(pool, command):
     """A sealed run that ends with status 0, but without the seal, is EXITED."""
     plan = Plan([], [Run(Step(shell(command), LIMITS), is_sealed=True)])

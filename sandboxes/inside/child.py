@@ -75,7 +75,11 @@ def reported(candidate, server):
     except BaseException as error:
         if getpid() != pid:
             leave(0)
-        return b"".join((OTHER_REPORT, words(server, error)))
+        # OTHER_REPORT is written out here: a candidate could have changed the global name, but not a constant.
+        try:
+            return b"".join((b"O", words(server, error)))
+        except MemoryError:
+            return b'O{"outcome": "out_of_memory", "detail": "MemoryError"}'
 
 
 def prepare(candidate, server):
