@@ -5,7 +5,7 @@ started on it. The figure that counts is the ratio. What the caller's process sp
 is its CPU time with actors that answer at once, for single programs and for large batches; what it spends on each
 actor, that of starting a few more.
 
-Usage: python benchmarks/ray_overhead.py HumanEval.jsonl.gz [--rounds 3] [--copies 10] [--output ray.json]
+Usage: python performance/ray_overhead.py HumanEval.jsonl.gz [--rounds 3] [--copies 10] [--output ray.json]
 """
 
 import argparse

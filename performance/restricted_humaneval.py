@@ -2,7 +2,7 @@
 
 Prints the table in README.
 
-Usage: python benchmarks/restricted_humaneval.py HumanEval.jsonl.gz
+Usage: python performance/restricted_humaneval.py HumanEval.jsonl.gz
 """
 
 import argparse

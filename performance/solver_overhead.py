@@ -1,6 +1,6 @@
 """What the runner of solvers costs by itself: CPU time per attempt, with a grader that does nothing.
 
-    python benchmarks/solver_overhead.py [--tasks 1000] [--tries 4] [--rounds 3]
+    python performance/solver_overhead.py [--tasks 1000] [--tries 4] [--rounds 3]
 
 Replays samples into a record on disk, each graded with the result that a real sandbox gives. Time in fsync is the
 system's, and not counted; it is shown beside. Also how fast candidates are graded in the sandbox through the runner,

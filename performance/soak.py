@@ -3,7 +3,7 @@
 Looked at between rounds: descriptors of the calling process and of the guests, processes, mounts, the memory of the
 guests, and what is in the folder for temporary files.
 
-Usage: python benchmarks/soak.py [--programs 20000] [--rounds 10] [--grading shared] [--workers 4]
+Usage: python performance/soak.py [--programs 20000] [--rounds 10] [--grading shared] [--workers 4]
 """
 
 import argparse

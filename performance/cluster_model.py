@@ -5,7 +5,7 @@ spends on each program, batch and actor, and how long an actor takes to start. W
 the head hands out batches one after the other, with the sizes that the pool chooses; the slower of the two decides.
 Not in the model: the network, Ray's own limits, nodes that die, and programs of very different lengths.
 
-Usage: python benchmarks/cluster_model.py ray.json [--programs 10000000] [--cpus 16]
+Usage: python performance/cluster_model.py ray.json [--programs 10000000] [--cpus 16]
 """
 
 import argparse

@@ -1,6 +1,6 @@
 """Runs HumanEval-X: all solutions of a language, which must pass, and a stub for each, which must not.
 
-    python benchmarks/humaneval_x.py DATA [--languages java,go] [--workers 2] [--timeout 20]
+    python performance/humaneval_x.py DATA [--languages java,go] [--workers 2] [--timeout 20]
 
 DATA is the folder with humaneval_x_LANGUAGE.jsonl.gz. Prints what became of the programs, how long they took and what
 that is made of; ends with status 1 if a solution fails that is not known to be wrong, or a stub passes.

@@ -4,7 +4,7 @@
 Then the solutions, 200 copies of each, which are run once for all. The figure that counts is the ratio: machines are
 shared and noisy.
 
-Usage: python benchmarks/cache.py HumanEval.jsonl.gz [--candidates 200] [--output cache.json]
+Usage: python performance/cache.py HumanEval.jsonl.gz [--candidates 200] [--output cache.json]
 """
 
 import argparse

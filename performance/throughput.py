@@ -5,7 +5,7 @@ trivial programs, all different. The figures that count are the ratios: machines
 one call of `compute` with one candidate on a warm metric, and the memory of the calling process for 200 candidates of
 each task.
 
-Usage: python benchmarks/throughput.py HumanEval.jsonl.gz [--rounds 3] [--docker-image IMAGE] [--output throughput.json]
+Usage: python performance/throughput.py HumanEval.jsonl.gz [--rounds 3] [--docker-image IMAGE] [--output rounds.json]
 """
 
 import argparse
