@@ -63,6 +63,7 @@ SLOW_FILES = (
     "test_solving_resume",
     "test_correctness",
     "test_agreement",
+    "test_performance",
     "test_steps",
     "test_language",
     "test_humaneval_x",

@@ -89,7 +89,7 @@ def run_upstream(programs, tmp_path_factory):
     """What code_eval's own way says of each program."""
     file = tmp_path_factory.mktemp("upstream") / "programs.json"
     file.write_text(json.dumps(programs))
-    done = python(ROOT / "benchmarks" / "code_eval_way.py", file, timeout=900)
+    done = python(ROOT / "performance" / "code_eval_way.py", file, timeout=900)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)["results"]
 

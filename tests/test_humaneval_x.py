@@ -1,4 +1,4 @@
-"""HumanEval-X: solutions pass in each language, and stubs do not. benchmarks/humaneval_x.py runs all of them."""
+"""HumanEval-X: solutions pass in each language, and stubs do not. performance/humaneval_x.py runs all of them."""
 
 import pytest
 from conftest import WALL_SECONDS, unavailable

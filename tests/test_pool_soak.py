@@ -1,4 +1,4 @@
-"""A short soak: the benchmark's programs, one in ten hostile, through one pool."""
+"""A short soak: the programs of performance/soak.py, one in ten hostile, through one pool."""
 
 import sys
 
@@ -11,5 +11,5 @@ from scoring import ROOT, python
 def test_nothing_grows(grading, tmp_path):
     """After hundreds of programs all verdicts were right, and no descriptor, process, mount or file is more."""
     options = ["--programs", 300, "--rounds", 2, "--workers", 2, "--grading", grading]
-    done = python(ROOT / "benchmarks" / "soak.py", *options, timeout=300, TMPDIR=str(tmp_path))
+    done = python(ROOT / "performance" / "soak.py", *options, timeout=300, TMPDIR=str(tmp_path))
     assert done.returncode == 0, done.stdout + done.stderr

@@ -6,6 +6,8 @@ and tests as one text and puts "passed" or "failed: ..." into the manager's list
 Usage: python code_eval_way.py PROGRAMS.json, a list of [candidate, tests]; prints {"seconds": ..., "results": [...]}.
 """
 
+from __future__ import annotations
+
 import contextlib
 import io
 import json
@@ -16,6 +18,8 @@ import sys
 import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
+from types import FrameType
+from typing import Any
 
 import evaluate  # noqa: F401 (the process that forks is as big as a user's)
 
@@ -27,13 +31,13 @@ class TimedOut(Exception):
     """The program's time is up."""
 
 
-def raise_timed_out(number, frame):
+def raise_timed_out(number: int, frame: FrameType | None) -> None:
     """Handles SIGALRM."""
     raise TimedOut
 
 
-def run_in_process(program, results):
-    """What the sample's process does."""
+def run_in_process(program: str, results: Any) -> None:
+    """Runs a sample in its own process, and puts its result into the manager's list."""
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         signal.signal(signal.SIGALRM, raise_timed_out)
@@ -53,8 +57,8 @@ def run_in_process(program, results):
         os.chdir("/")
 
 
-def check(program):
-    """One sample's result."""
+def check(program: str) -> str:
+    """Returns one sample's result."""
     with multiprocessing.Manager() as manager:
         results = manager.list()
         process = multiprocessing.Process(target=run_in_process, args=(program, results))
@@ -63,10 +67,10 @@ def check(program):
         if process.is_alive():
             process.kill()
             process.join()
-        return results[0] if len(results) else "timed out"
+        return str(results[0]) if len(results) else "timed out"
 
 
-def main():
+def main() -> None:
     """Runs the programs of the file."""
     with open(sys.argv[1]) as file:
         programs = [f"{candidate}\n{tests}" for candidate, tests in json.load(file)]

@@ -1,10 +1,13 @@
 """Many programs through one pool, one in ten of them hostile: every verdict must be right, and nothing may grow.
 
 Looked at between rounds: descriptors of the calling process and of the guests, processes, mounts, the memory of the
-guests, and what is in the folder for temporary files.
+guests, and what is in the folder for temporary files. Prints a row after each round, then what was wrong or that
+nothing was; ends with status 1 if something was.
 
-Usage: python benchmarks/soak.py [--programs 20000] [--rounds 10] [--grading shared] [--workers 4]
+Usage: python performance/soak.py [--programs 20000] [--rounds 10] [--grading shared] [--workers 4]
 """
+
+from __future__ import annotations
 
 import argparse
 import os
@@ -16,7 +19,7 @@ from pathlib import Path
 
 import psutil
 
-from sandboxes import Limits, Outcome, Pool, Program, open_sandbox
+from sandboxes import Limits, Outcome, Pool, Program, Verdict, open_sandbox
 
 LIMITS = Limits(wall_seconds=0.5, memory_bytes=512 << 20, output_bytes=4 << 20)
 # Programs that are quick, however busy the machine, get a time that no test of their speed.
@@ -78,8 +81,8 @@ HOSTILE = {
 }
 
 
-def programs_of(count, grading, seed):
-    """[(program, the outcomes that it may have, its name), ...]."""
+def programs_of(count: int, grading: str, seed: int) -> list[tuple[Program, set[Outcome], str]]:
+    """Draws programs; returns each with the outcomes that it may have and its name."""
     drawn, chosen = random.Random(seed), []  # noqa: S311 (no secret)
     for number in range(count):
         if drawn.random() < 0.1:
@@ -92,8 +95,8 @@ def programs_of(count, grading, seed):
     return chosen
 
 
-def looked_at(folder):
-    """What must not grow, by name."""
+def looked_at(folder: str) -> dict[str, int]:
+    """Returns what must not grow, by name."""
     own = psutil.Process()
     guests = [process for process in own.children(recursive=True) if process.status() != psutil.STATUS_ZOMBIE]
     return {
@@ -106,15 +109,15 @@ def looked_at(folder):
     }
 
 
-def grown(before, after, workers):
-    """The names of what grew, but for what comes and goes: a process of each worker's that keeps a task's tests."""
+def grown(before: dict[str, int], after: dict[str, int], workers: int) -> list[str]:
+    """Returns the names of what grew, but for what comes and goes: a process per worker that keeps a task's tests."""
     room = {"guests' MB": before["guests' MB"] // 10 + 12 * workers, "processes": workers}
     room["guests' descriptors"] = 12 * workers
     return [name for name in before if after[name] > before[name] + room.get(name, 0)]
 
 
-def soak(count, rounds, grading, workers):
-    """Runs the programs, and prints what there is to say.
+def soak(count: int, rounds: int, grading: str, workers: int) -> list[str]:
+    """Runs the programs, and prints a row after each round.
 
     Returns:
         Lines about what was wrong; none if all was right.
@@ -136,7 +139,9 @@ def soak(count, rounds, grading, workers):
             verdicts = pool.run_all([program for program, _, _ in chosen], workers)
             seconds = time.perf_counter() - began
             for (_, outcomes, name), verdict in zip(chosen, verdicts, strict=True):
-                if verdict.outcome not in outcomes or verdict.attempts > 1:
+                if not isinstance(verdict, Verdict):
+                    wrong.append(f"{name}: {verdict}")
+                elif verdict.outcome not in outcomes or verdict.attempts > 1:
                     wrong.append(f"{name}: {verdict.outcome.value} ({verdict.detail}), attempts {verdict.attempts}")
             after = looked_at(folder)
             values = "".join(f"{value:>21}" for value in after.values())
@@ -149,7 +154,7 @@ def soak(count, rounds, grading, workers):
     return wrong
 
 
-def main():
+def main() -> None:
     """Runs the soak; status 1 if something was wrong."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--programs", type=int, default=20_000)

@@ -1,10 +1,13 @@
 """Runs HumanEval-X: all solutions of a language, which must pass, and a stub for each, which must not.
 
-    python benchmarks/humaneval_x.py DATA [--languages java,go] [--workers 2] [--timeout 20]
+    python performance/humaneval_x.py DATA [--languages java,go] [--workers 2] [--timeout 20] [--short]
 
-DATA is the folder with humaneval_x_LANGUAGE.jsonl.gz. Prints what became of the programs, how long they took and what
-that is made of; ends with status 1 if a solution fails that is not known to be wrong, or a stub passes.
+DATA is the folder with humaneval_x_LANGUAGE.jsonl.gz. Prints for each language's solutions and stubs how they ended and
+how long they took; for compiled languages also how long compiler and programs took. Ends with status 1 if a solution
+fails or a stub passes.
 """
+
+from __future__ import annotations
 
 import argparse
 import collections
@@ -12,22 +15,24 @@ import gzip
 import json
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from code_tasks.humaneval_x import LANGUAGES, candidate_of, stub_of, tests_of
+from sandboxes import Limits, Pool, Program, Verdict, open_sandbox, usable_cpus
+from sandboxes.languages import paths_for, program_in
+from workload import SHORT_TASKS, add_short
 
-from code_tasks.humaneval_x import LANGUAGES, candidate_of, stub_of, tests_of  # noqa: E402
-from sandboxes import Limits, Pool, Program, open_sandbox, usable_cpus  # noqa: E402
-from sandboxes.languages import paths_for, program_in  # noqa: E402
 
-
-def main():
+def main() -> None:
     """Runs what the arguments ask for."""
     parser = argparse.ArgumentParser()
     parser.add_argument("data", type=Path)
     parser.add_argument("--languages", default=",".join(LANGUAGES))
     parser.add_argument("--workers", type=int, default=usable_cpus())
     parser.add_argument("--timeout", type=float, default=20.0)
+    add_short(parser)
     options = parser.parse_args()
     names = options.languages.split(",")
     pool = Pool(open_sandbox("subprocess", read_only_paths=paths_for(set(names))))
@@ -36,10 +41,10 @@ def main():
     sys.exit(0 if all(are_right) else 1)
 
 
-def run(pool, name, options):
-    """Runs a language's programs; whether all went as it must."""
+def run(pool: Pool, name: str, options: argparse.Namespace) -> bool:
+    """Runs a language's programs; returns whether all solutions passed and no stub did."""
     with gzip.open(options.data / f"humaneval_x_{name}.jsonl.gz", "rt", encoding="utf-8") as file:
-        records = [json.loads(line) for line in file]
+        records = [json.loads(line) for line in file][: SHORT_TASKS if options.short else None]
     is_right = True
     limits = Limits(wall_seconds=options.timeout)
     for kind, completions in (
@@ -51,20 +56,23 @@ def run(pool, name, options):
             for record, completion in zip(records, completions, strict=True)
         ]
         begin = time.monotonic()
-        verdicts = pool.run_all(programs, options.workers)
+        # With on_sandbox_error="raise" each is a verdict.
+        verdicts = [each for each in pool.run_all(programs, options.workers) if isinstance(each, Verdict)]
         report(f"{name} {kind}", records, verdicts, time.monotonic() - begin, options.workers)
         others = [verdict for verdict in verdicts if verdict.passed != (kind == "solutions")]
         is_right = is_right and not others
     return is_right
 
 
-def program(name, candidate, tests, limits):
-    """A candidate with its tests, in any of the languages."""
+def program(name: str, candidate: str, tests: str, limits: Limits) -> Program:
+    """Returns the program of a candidate and its tests, in any of the languages."""
     return Program(candidate, tests, limits) if name == "python" else program_in(name, candidate, tests, limits)
 
 
-def report(title, records, verdicts, seconds, workers):
-    """Prints what became of programs."""
+def report(
+    title: str, records: Sequence[dict[str, Any]], verdicts: Sequence[Verdict], seconds: float, workers: int
+) -> None:
+    """Prints how programs ended, and which ended otherwise than they must."""
     outcomes = collections.Counter(verdict.outcome.value for verdict in verdicts)
     of_runs = sum(test.seconds for verdict in verdicts for test in verdict.tests)
     of_all = sum(verdict.wall_seconds for verdict in verdicts)

@@ -5,12 +5,18 @@ spends on each program, batch and actor, and how long an actor takes to start. W
 the head hands out batches one after the other, with the sizes that the pool chooses; the slower of the two decides.
 Not in the model: the network, Ray's own limits, nodes that die, and programs of very different lengths.
 
-Usage: python benchmarks/cluster_model.py ray.json [--programs 10000000] [--cpus 16]
+Prints a row per size of cluster, and from how many nodes on the head decides.
+
+Usage: python performance/cluster_model.py ray.json [--programs 10000000] [--cpus 16]
 """
+
+from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from sandboxes.ray_batches import Pace
 from sandboxes.ray_slots import MOST_SEATS
@@ -18,8 +24,8 @@ from sandboxes.ray_slots import MOST_SEATS
 NODES = (8, 32, 64, 125, 250, 500, 1000)
 
 
-def simulated(measured, seats):
-    """(programs per batch, programs per second that the head could hand out), in the middle of a long run."""
+def simulated(measured: Mapping[str, Any], seats: int) -> tuple[int, float]:
+    """Returns (programs per batch, programs per second that the head can hand out) in the middle of a long run."""
     pace = Pace(seats)
     pace.note(1, measured["seconds_per_program"])
     size = pace.batch_size(1 << 40)
@@ -27,8 +33,8 @@ def simulated(measured, seats):
     return size, 1 / head_seconds
 
 
-def batches_of(measured, seats, programs):
-    """How many batches a run has, with the smaller ones at its end."""
+def batches_of(measured: Mapping[str, Any], seats: int, programs: int) -> int:
+    """Returns how many batches a run has, with the smaller ones at its end."""
     pace, count = Pace(seats), 0
     pace.note(1, measured["seconds_per_program"])
     while programs:
@@ -40,8 +46,8 @@ def batches_of(measured, seats, programs):
     return count
 
 
-def modelled(measured, nodes, cpus, programs):
-    """One line of the table, as a dict."""
+def modelled(measured: Mapping[str, Any], nodes: int, cpus: int, programs: int) -> dict[str, Any]:
+    """Returns one line of the table."""
     seats = nodes * cpus
     size, by_head = simulated(measured, seats)
     by_workers = seats / measured["seconds_per_program"]
@@ -62,7 +68,7 @@ def modelled(measured, nodes, cpus, programs):
     }
 
 
-def main():
+def main() -> None:
     """Prints the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("measured", type=Path, help="what ray_overhead.py --output has written")

@@ -3,26 +3,27 @@
 Both run HumanEval's solutions, several times each, in turn: a pool of this machine, and one on a Ray cluster that is
 started on it. The figure that counts is the ratio. What the caller's process spends on each batch and on each program
 is its CPU time with actors that answer at once, for single programs and for large batches; what it spends on each
-actor, that of starting a few more.
+actor, that of starting a few more. Prints a row per round, the median ratio, and a row per figure of the model.
 
-Usage: python benchmarks/ray_overhead.py HumanEval.jsonl.gz [--rounds 3] [--copies 10] [--output ray.json]
+Usage: python performance/ray_overhead.py HumanEval.jsonl.gz [--rounds 3] [--copies 10] [--output ray.json] [--short]
 """
+
+from __future__ import annotations
 
 import argparse
 import concurrent.futures
 import json
-import platform
 import statistics
 import time
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future
 from pathlib import Path
+from typing import Any
 
-from throughput import read_solutions
-
-from code_tasks.datasets import program_of, read_problems
 from sandboxes import (
     LAYERS,
     ClusterPool,
-    Limits,
+    Isolation,
     Outcome,
     Pool,
     Program,
@@ -36,27 +37,23 @@ from sandboxes import (
 )
 from sandboxes.ray_actor import Report
 from sandboxes.ray_slots import Slot
+from workload import add_short, machine, programs_of, read_solutions
 
 MOST_OVERHEAD = 0.15
-# For the caller's own costs: so many that they can be told from noise.
-SINGLE_PROGRAMS, MANY_PROGRAMS = 2000, 100_000
+# Programs of the runs that measure the caller's own costs, in batches of one and in large ones. With fewer of them
+# noise decides.
+ECHOED_PROGRAMS = (2000, 100_000)
+SHORT_ECHOED_PROGRAMS = (100, 2000)
 SOLUTION = "def f(x):\n" + "    x = x + 1\n" * 20 + "    return x\n"
 MORE_ACTORS = 4
 
 
-def humaneval(problems_file, copies):
-    """The programs of HumanEval's solutions, each `copies` times, those of a task together."""
-    problems, solutions = read_problems(problems_file), read_solutions(problems_file)
-    programs = [program_of(problem, solutions[task_id], Limits()) for task_id, problem in problems.items()]
-    return [program for program in programs for _ in range(copies)]
-
-
-def seconds_of(pool, programs, num_workers):
-    """Seconds of a run in which every program passes."""
+def seconds_of(pool: Pool | ClusterPool, programs: Sequence[Program], num_workers: int) -> float:
+    """Returns the seconds of a run in which every program passes."""
     began = time.perf_counter()
     verdicts = pool.run_all(programs, num_workers)
     seconds = time.perf_counter() - began
-    if not all(verdict.passed for verdict in verdicts):
+    if not all(isinstance(verdict, Verdict) and verdict.passed for verdict in verdicts):
         raise SystemExit("some programs did not pass, so the figures mean nothing")
     return seconds
 
@@ -64,26 +61,28 @@ def seconds_of(pool, programs, num_workers):
 class Echo:
     """An actor that has a verdict for every program at once, and runs none."""
 
-    def run(self, programs):
-        """A report on a batch."""
+    def run(self, programs: Mapping[int, Program]) -> Report:
+        """Reports on a batch."""
         return Report({index: Verdict(Outcome.PASSED, isolation=tuple(LAYERS)) for index in programs}, 1e-9)
 
 
 class EchoSlot(Slot):
     """A slot with such an actor."""
 
-    def start(self):
-        """Starts it."""
+    def start(self) -> Future[Isolation | str]:
+        """Starts the actor."""
         self._actor = ray_session.ray_module().remote(num_cpus=0)(Echo).remote()
-        return self._actor.run.remote({}).future()
+        started: Future[Isolation | str] = self._actor.run.remote({}).future()
+        return started
 
-    def run(self, number, programs):
-        """What will become of a batch."""
-        return self._actor.run.remote(programs).future()
+    def run(self, number: int, programs: Mapping[int, Program]) -> Future[Report]:
+        """Sends a batch to the actor."""
+        landing: Future[Report] = self._actor.run.remote(programs).future()
+        return landing
 
 
-def own_seconds(slots, count, batch):
-    """(CPU seconds of this process, batches) of a run of so many programs in batches of so many at most."""
+def own_seconds(slots: Sequence[Slot], count: int, batch: int) -> tuple[float, int]:
+    """Runs `count` programs in batches of at most `batch`; returns (CPU seconds of this process, batches)."""
     programs = [Program(SOLUTION, f"assert f(3) == {number}") for number in range(count)]
     ray_batches.MOST_IN_BATCH = ray_batches.FIRST_BATCH = batch
     first, began = next(ray_run.batch_numbers), time.process_time()
@@ -91,28 +90,36 @@ def own_seconds(slots, count, batch):
     return time.process_time() - began, next(ray_run.batch_numbers) - first - 1
 
 
-def costs_of_head(pool, num_workers, rounds):
-    """CPU seconds of this process (for each batch, for each program), from runs with many batches and with few."""
+def costs_of_head(pool: ClusterPool, num_workers: int, rounds: int, echoed: tuple[int, int]) -> tuple[float, float]:
+    """Returns this process's CPU seconds (per batch, per program), from runs with many batches and with few.
+
+    Args:
+        pool: a cluster of one node.
+        num_workers: actors.
+        rounds: runs, of which the median counts.
+        echoed: programs of a run in batches of one, and of a run in large ones.
+    """
+    few, many = echoed
     [node] = ray_session.nodes()
     slots = [EchoSlot(pool.sandbox, node, 1) for _ in range(num_workers)]
     concurrent.futures.wait([slot.start() for slot in slots])
     usual = ray_batches.MOST_IN_BATCH, ray_batches.FIRST_BATCH
     single, large = (
         statistics.median(seconds / batches for seconds, batches in (own_seconds(slots, *run) for _ in range(rounds)))
-        for run in ((SINGLE_PROGRAMS, 1), (MANY_PROGRAMS, usual[0]))
+        for run in ((few, 1), (many, usual[0]))
     )
-    _, batches = own_seconds(slots, MANY_PROGRAMS, usual[0])
+    _, batches = own_seconds(slots, many, usual[0])
     ray_batches.MOST_IN_BATCH, ray_batches.FIRST_BATCH = usual
     for slot in slots:
         slot.kill()
     # Both are a batch and its programs, of which the one has 1 and the other so many.
-    in_batch = MANY_PROGRAMS / batches
+    in_batch = many / batches
     per_program = (large - single) / (in_batch - 1)
     return single - per_program, per_program
 
 
-def cost_of_actors(pool):
-    """CPU seconds of this process for each actor."""
+def cost_of_actors(pool: ClusterPool) -> float:
+    """Returns this process's CPU seconds per actor that it starts."""
     [node] = ray_session.nodes()
     slots = [Slot(pool.sandbox, node, 1) for _ in range(MORE_ACTORS)]
     began = time.process_time()
@@ -123,8 +130,8 @@ def cost_of_actors(pool):
     return seconds / MORE_ACTORS
 
 
-def measure(programs, num_workers, rounds):
-    """All figures."""
+def measure(programs: Sequence[Program], num_workers: int, rounds: int, echoed: tuple[int, int]) -> dict[str, Any]:
+    """Returns all figures; the arguments are those of `costs_of_head`."""
     sandbox = open_sandbox("subprocess")
     here, there = Pool(sandbox), ClusterPool(sandbox, "local")
     there.cpus()
@@ -135,11 +142,11 @@ def measure(programs, num_workers, rounds):
     for pool in (here, there):
         seconds_of(pool, programs[: 8 * num_workers], num_workers)  # starts the workers
     pairs = [(seconds_of(here, programs, num_workers), seconds_of(there, programs, num_workers)) for _ in range(rounds)]
-    per_batch, per_program = costs_of_head(there, num_workers, rounds)
+    per_batch, per_program = costs_of_head(there, num_workers, rounds, echoed)
     per_actor = cost_of_actors(there)
     close_pools()
     return {
-        "machine": f"{usable_cpus()} CPUs, Python {platform.python_version()}, {platform.system()}",
+        "machine": machine(),
         "programs": len(programs),
         "num_workers": num_workers,
         "rounds": pairs,
@@ -152,7 +159,7 @@ def measure(programs, num_workers, rounds):
     }
 
 
-def main():
+def main() -> None:
     """Measures, prints and writes JSON."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("problems", type=Path, help="HumanEval.jsonl.gz")
@@ -160,8 +167,11 @@ def main():
     parser.add_argument("--copies", type=int, default=10, help="of each solution")
     parser.add_argument("--num-workers", type=int, default=usable_cpus())
     parser.add_argument("--output", type=Path, help="write all figures here, as JSON")
+    add_short(parser)
     arguments = parser.parse_args()
-    found = measure(humaneval(arguments.problems, arguments.copies), arguments.num_workers, arguments.rounds)
+    programs = programs_of(read_solutions(arguments.problems, arguments.short), arguments.copies)
+    echoed = SHORT_ECHOED_PROGRAMS if arguments.short else ECHOED_PROGRAMS
+    found = measure(programs, arguments.num_workers, arguments.rounds, echoed)
     print(
         f"{found['machine']}; {found['programs']} programs, {found['num_workers']} at once, {arguments.rounds} rounds"
     )

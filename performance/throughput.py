@@ -3,41 +3,45 @@
 Ours are measured with all layers of isolation on. Two workloads: HumanEval's solutions, ten times each, and as many
 trivial programs, all different. The figures that count are the ratios: machines are shared and noisy. Also measured:
 one call of `compute` with one candidate on a warm metric, and the memory of the calling process for 200 candidates of
-each task.
+each task. Prints a row per workload and mode, then a row for the one call and a row for the memory.
 
-Usage: python benchmarks/throughput.py HumanEval.jsonl.gz [--rounds 3] [--docker-image IMAGE] [--output throughput.json]
+    python performance/throughput.py HumanEval.jsonl.gz [--rounds 3] [--docker-image IMAGE] [--output FILE] [--short]
 """
+
+from __future__ import annotations
 
 import argparse
 import concurrent.futures
 import json
 import os
-import platform
 import resource
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 os.environ["HF_ALLOW_CODE_EVAL"] = "1"
 
 import evaluate
 
-from code_tasks.datasets import read_problems
-from sandboxes import usable_cpus
+from workload import METRIC_FILE, Solution, add_short, machine, read_solutions
+
+Tasks = list[tuple[list[str], str]]
+"""(candidates, tests) of each task."""
 
 HERE = Path(__file__).parent
-METRIC_FILE = HERE.parent / "code_eval.py"
 CANDIDATES_PER_TASK = 10
 NUM_WORKERS = 4
 # The slow ones get every so many-th program.
 SHARES = {"baseline": 10, "docker run": 100}
-STRICT = {"isolation": "strict"}
+STRICT: dict[str, Any] = {"isolation": "strict"}
 IMPORTS = ["typing", "math", "collections", "itertools", "functools", "re", "string", "copy", "hashlib", "random"]
 # The arguments of `compute` for each of our modes; the others are programs of their own.
-MODES = {
+MODES: dict[str, dict[str, Any] | None] = {
     "baseline": None,
     "bare": None,
     "shared": {"grading": "shared", **STRICT},
@@ -57,7 +61,7 @@ DOCKER_MODES = ("docker run", "docker")
 # As HumanEval/160 does, which no restricted program may.
 CALLS_EVAL = "eval("
 # What is to be reached at least: {mode: {other mode: ratio of samples per second}}.
-TARGETS = {
+TARGETS: dict[str, dict[str, dict[str, float]]] = {
     "humaneval": {
         "shared": {"baseline": 7, "bare": 0.75},
         "separate": {"bare": 0.45},
@@ -74,13 +78,9 @@ TARGETS = {
 LARGE_CANDIDATES_PER_TASK = 200
 
 
-def workloads(problems_file):
-    """{name: [(candidates of a task, its tests), ...]}."""
-    problems = read_problems(problems_file)
-    solutions = read_solutions(problems_file)
-    humaneval = []
-    for task_id, problem in problems.items():
-        humaneval.append(([problem.candidate(solutions[task_id], "python")] * CANDIDATES_PER_TASK, problem.tests))
+def workloads(solutions: Sequence[Solution]) -> dict[str, Tasks]:
+    """Returns the tasks of each workload, by its name."""
+    humaneval = [([solution.candidate] * CANDIDATES_PER_TASK, solution.tests) for solution in solutions]
     trivial = [
         (
             [f"def add(a, b):\n    return a + b + {task} * {number}\n" for number in range(CANDIDATES_PER_TASK)],
@@ -91,22 +91,14 @@ def workloads(problems_file):
     return {"humaneval": humaneval, "trivial": trivial}
 
 
-def read_solutions(problems_file):
-    """{task_id: canonical solution}."""
-    import gzip
-
-    opened = gzip.open(problems_file, "rt") if problems_file.suffix == ".gz" else open(problems_file)
-    with opened as file:
-        return {record["task_id"]: record["canonical_solution"] for record in map(json.loads, file)}
-
-
-def per_second(mode, workload, metric, image):
-    """Samples per second of one mode on one workload. Every sample must pass."""
-    if MODES[mode] is not None:
-        return ours_per_second(mode, workload, metric, image)
+def per_second(mode: str, workload: Tasks, metric: Any, image: str | None) -> float:
+    """Returns the samples per second of one mode on one workload. Every sample must pass."""
+    arguments = MODES[mode]
+    if arguments is not None:
+        return ours_per_second(mode, workload, metric, {**arguments, "image": image} if mode == "docker" else arguments)
     programs = [(candidate, tests) for candidates, tests in workload for candidate in candidates]
     programs = programs[:: SHARES.get(mode, 1)]
-    if mode == "docker run":
+    if mode == "docker run" and image:
         return docker_runs_per_second(programs, image)
     script, options = {"baseline": ("code_eval_way.py", []), "bare": ("bare_loop.py", ["-I", "-S"])}[mode]
     with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
@@ -115,14 +107,13 @@ def per_second(mode, workload, metric, image):
         command = [sys.executable, *options, str(HERE / script), file.name]
         answer = json.loads(subprocess.run(command, check=True, capture_output=True).stdout.splitlines()[-1])
     check(mode, answer["failed"] == 0 if mode == "bare" else set(answer["results"]) == {"passed"})
-    return len(programs) / answer["seconds"]
+    return len(programs) / float(answer["seconds"])
 
 
-def ours_per_second(mode, workload, metric, image):
-    """The same for one of our modes."""
+def ours_per_second(mode: str, workload: Tasks, metric: Any, arguments: dict[str, Any]) -> float:
+    """Returns the same for one of our modes, with these arguments of `compute`."""
     if mode == "restricted":
         workload = [(candidates, tests) for candidates, tests in workload if CALLS_EVAL not in candidates[0]]
-    options = {**MODES[mode], "image": image} if mode == "docker" else MODES[mode]
     began = time.perf_counter()
     pass_at_k, _ = metric.compute(
         predictions=[candidates for candidates, _ in workload],
@@ -131,17 +122,17 @@ def ours_per_second(mode, workload, metric, image):
         num_workers=NUM_WORKERS,
         timeout=3.0,
         dedupe=False,
-        **options,
+        **arguments,
     )
     seconds = time.perf_counter() - began
     check(mode, pass_at_k["pass@1"] == 1.0)
     return sum(len(candidates) for candidates, _ in workload) / seconds
 
 
-def docker_runs_per_second(programs, image):
-    """The same for a container per sample, as many at once as we have workers."""
+def docker_runs_per_second(programs: list[tuple[str, str]], image: str) -> float:
+    """Returns the same for a container per sample, as many at once as we have workers."""
 
-    def run(program):
+    def run(program: tuple[str, str]) -> int:
         command = ["docker", "run", "--rm", "--network", "none", image, "python3", "-c", "\n".join(program)]
         return subprocess.run(command, capture_output=True).returncode
 
@@ -154,14 +145,14 @@ def docker_runs_per_second(programs, image):
     return len(programs) / seconds
 
 
-def check(mode, all_passed):
+def check(mode: str, all_passed: bool) -> None:
     """Ends the measurement of a mode that gave a wrong verdict."""
     if not all_passed:
         raise SystemExit(f"{mode}: some programs did not pass, so the figures mean nothing")
 
 
-def one_call_ms(metric):
-    """Median milliseconds of a compute call with one candidate."""
+def one_call_ms(metric: Any) -> float:
+    """Returns the median milliseconds of a compute call with one candidate."""
     times = []
     for _ in range(50):
         began = time.perf_counter()
@@ -170,8 +161,8 @@ def one_call_ms(metric):
     return statistics.median(times)
 
 
-def measure_large(workload, metric):
-    """200 candidates of each task in one call: seconds, and MB of memory that the calling process had at most."""
+def measure_large(workload: Tasks, metric: Any) -> dict[str, float]:
+    """Runs 200 candidates of each task in one call; returns its seconds and the caller's peak memory in MB."""
     candidates = [task[:1] * LARGE_CANDIDATES_PER_TASK for task, _ in workload]
     began = time.perf_counter()
     metric.compute(
@@ -188,32 +179,36 @@ def measure_large(workload, metric):
     }
 
 
-def main():
-    """Measures, prints a table and writes JSON."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("problems", type=Path, help="HumanEval.jsonl.gz")
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--docker-image", help="measure containers of this image too")
-    parser.add_argument("--output", type=Path, help="write all figures here, as JSON")
-    arguments = parser.parse_args()
-    metric, image = evaluate.load(str(METRIC_FILE)), arguments.docker_image
+def measure(metric: Any, solutions: Sequence[Solution], num_rounds: int, image: str | None) -> dict[str, Any]:
+    """Returns all figures.
+
+    Args:
+        metric: code_eval.
+        solutions: one per task of the workloads.
+        num_rounds: in each of which every mode runs every workload.
+        image: of the containers; None: they are not measured.
+    """
     modes = [mode for mode in MODES if image or mode not in DOCKER_MODES]
-    rounds = {}
-    for name, workload in workloads(arguments.problems).items():
+    tasks = workloads(solutions)
+    rounds: dict[str, dict[str, list[float]]] = {name: {mode: [] for mode in modes} for name in tasks}
+    for name, workload in tasks.items():
         for mode in set(TARGETS[name]) & set(modes):
             per_second(mode, workload[: 2 * NUM_WORKERS], metric, image)  # starts the workers
-        for _ in range(arguments.rounds):
+        for _ in range(num_rounds):
             for mode in modes:
-                rounds.setdefault(name, {}).setdefault(mode, []).append(per_second(mode, workload, metric, image))
-    figures = {
-        "machine": f"{usable_cpus()} CPUs, Python {platform.python_version()}, {platform.system()}",
+                rounds[name][mode].append(per_second(mode, workload, metric, image))
+    return {
+        "machine": machine(),
         "rounds": rounds,
         "one_call_ms": one_call_ms(metric),
-        "large": measure_large(workloads(arguments.problems)["humaneval"], metric),
+        "large": measure_large(tasks["humaneval"], metric),
     }
-    print(f"{figures['machine']}; samples per second, medians of {arguments.rounds} rounds\n")
+
+
+def show(figures: dict[str, Any]) -> None:
+    """Prints the figures as a table, with the ratios that are to be reached."""
     print(f"{'':12}{'mode':12}{'per second':>12}{'to baseline':>14}{'to bare loops':>16}  to be reached")
-    for name, by_mode in rounds.items():
+    for name, by_mode in figures["rounds"].items():
         median = {mode: statistics.median(values) for mode, values in by_mode.items()}
         for mode, value in median.items():
             wanted = {other: least for other, least in TARGETS[name].get(mode, {}).items() if other in median}
@@ -226,6 +221,21 @@ def main():
         f"{large['samples']} samples in one call: {large['seconds']:.0f} s, "
         f"{large['peak_memory_mb']:.0f} MB in the calling process (≤ 1000)"
     )
+
+
+def main() -> None:
+    """Measures, prints a table and writes JSON."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("problems", type=Path, help="HumanEval.jsonl.gz")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--docker-image", help="measure containers of this image too")
+    parser.add_argument("--output", type=Path, help="write all figures here, as JSON")
+    add_short(parser)
+    arguments = parser.parse_args()
+    solutions = read_solutions(arguments.problems, arguments.short)
+    figures = measure(evaluate.load(str(METRIC_FILE)), solutions, arguments.rounds, arguments.docker_image)
+    print(f"{figures['machine']}; samples per second, medians of {arguments.rounds} rounds\n")
+    show(figures)
     if arguments.output:
         arguments.output.write_text(json.dumps(figures, indent=2) + "\n")
 

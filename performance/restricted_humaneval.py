@@ -1,23 +1,26 @@
 """How many of HumanEval's solutions pass under the policy of the sandbox "restricted", and what the others fail by.
 
-Prints the table in README.
+Prints the table in README, a row for each choice of arguments.
 
-Usage: python benchmarks/restricted_humaneval.py HumanEval.jsonl.gz
+Usage: python performance/restricted_humaneval.py HumanEval.jsonl.gz [--short]
 """
+
+from __future__ import annotations
 
 import argparse
 import collections
-import gzip
-import json
 import os
 import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 os.environ["HF_ALLOW_CODE_EVAL"] = "1"
 
 import evaluate
 
-METRIC_FILE = Path(__file__).parent.parent / "code_eval.py"
+from workload import METRIC_FILE, Solution, add_short, read_solutions
+
 MODULES = [
     "typing",
     "math",
@@ -33,7 +36,7 @@ MODULES = [
     "bisect",
 ]
 OPENED = {"allowed_imports": MODULES, "allow_underscore_variable_names": True}
-ARGUMENTS = {
+ARGUMENTS: dict[str, dict[str, Any]] = {
     "default": {},
     "`allowed_imports=[...]`, `allow_underscore_variable_names=True`": OPENED,
     '`policy="strict"`': {"policy": "strict"},
@@ -45,47 +48,35 @@ PLACE = re.compile(r"^in the tests: |^Line \d+: |(?<=[^;]); .*| \(tests obey.*")
 IMPORTED = re.compile(r"import of '\w+' is not allowed.*")
 
 
-def rule(result):
-    """What a failed program broke, without the place where it did."""
+def rule(result: Mapping[str, Any]) -> str:
+    """Returns the rule that a failed program broke, without the line."""
     return IMPORTED.sub(
         "import of a module that is not in `allowed_imports`", PLACE.sub("", result["exception_message"])
     )
 
 
-def read_programs(file):
-    """The task, the solution and the tests of each problem."""
-    with gzip.open(file, "rt", encoding="utf-8") as lines:
-        problems = [json.loads(line) for line in lines]
-    return [
-        (
-            problem["task_id"],
-            problem["prompt"] + problem["canonical_solution"],
-            f"{problem['test']}\ncheck({problem['entry_point']})\n",
-        )
-        for problem in problems
-    ]
-
-
-def measured(metric, programs, arguments):
-    """How many programs pass, and the tasks of the others by rule."""
+def measured(
+    metric: Any, solutions: Sequence[Solution], arguments: Mapping[str, Any]
+) -> tuple[int, Mapping[str, list[str]]]:
+    """Returns how many solutions pass, and the tasks of the others by rule."""
     _, results = metric.compute(
-        references=[tests for _, _, tests in programs],
-        predictions=[[candidate] for _, candidate, _ in programs],
+        references=[solution.tests for solution in solutions],
+        predictions=[[solution.candidate] for solution in solutions],
         k=[1],
         sandbox="restricted",
         timeout=LONGEST_WAIT_SECONDS,
         **arguments,
     )
-    broken = collections.defaultdict(list)
-    for place, (task, _, _) in enumerate(programs):
-        ((_, result),) = results[place]
+    broken: dict[str, list[str]] = collections.defaultdict(list)
+    for number, solution in enumerate(solutions):
+        ((_, result),) = results[number]
         if not result["passed"]:
-            broken[rule(result) or result["outcome"]].append(task)
-    return len(programs) - sum(map(len, broken.values())), broken
+            broken[rule(result) or result["outcome"]].append(solution.task_id)
+    return len(solutions) - sum(map(len, broken.values())), broken
 
 
-def shown(broken):
-    """The rules, the most frequent first, with the tasks where these are few."""
+def shown(broken: Mapping[str, list[str]]) -> str:
+    """Returns the rules, the most frequent first, with the tasks where these are few."""
     parts = []
     for name, tasks in sorted(broken.items(), key=lambda item: -len(item[1])):
         told = ", ".join(tasks) if len(tasks) <= 2 else str(len(tasks))
@@ -93,16 +84,18 @@ def shown(broken):
     return "; ".join(parts) or "none"
 
 
-def main():
+def main() -> None:
     """Prints the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("problems", help="HumanEval.jsonl.gz")
-    programs = read_programs(parser.parse_args().problems)
+    parser.add_argument("problems", type=Path, help="HumanEval.jsonl.gz")
+    add_short(parser)
+    options = parser.parse_args()
+    solutions = read_solutions(options.problems, options.short)
     metric = evaluate.load(str(METRIC_FILE))
     print("| arguments | pass | what the others break |\n|---|---|---|")
     for name, arguments in ARGUMENTS.items():
-        passed, broken = measured(metric, programs, arguments)
-        print(f"| {name} | {passed} of {len(programs)} | {shown(broken)} |")
+        passed, broken = measured(metric, solutions, arguments)
+        print(f"| {name} | {passed} of {len(solutions)} | {shown(broken)} |")
 
 
 if __name__ == "__main__":

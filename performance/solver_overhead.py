@@ -1,10 +1,10 @@
 """What the runner of solvers costs by itself: CPU time per attempt, with a grader that does nothing.
 
-    python benchmarks/solver_overhead.py [--tasks 1000] [--tries 4] [--rounds 3]
+    python performance/solver_overhead.py [--tasks 1000] [--tries 4] [--rounds 3]
 
 Replays samples into a record on disk, each graded with the result that a real sandbox gives. Time in fsync is the
 system's, and not counted; it is shown beside. Also how fast candidates are graded in the sandbox through the runner,
-against `Pool.run_all` with the same programs.
+against `Pool.run_all` with the same programs. Prints a row for the runner and a row for the grading.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import statistics
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 from code_tasks.datasets import Sample
 from code_tasks.problems import Problem, problem_of
@@ -44,7 +45,7 @@ def cpu_per_attempt(problems: dict[str, Problem], samples: list[Sample], tries: 
     flushing = 0.0
     fsync = os.fsync
 
-    def timed_fsync(fd: int) -> None:
+    def timed_fsync(fd: Any) -> None:
         nonlocal flushing
         began = time.thread_time()
         fsync(fd)

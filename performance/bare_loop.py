@@ -15,7 +15,7 @@ PRELOADED = ("bisect", "collections", "copy", "functools", "heapq", "math", "ope
 NUM_LOOPS = 2
 
 
-def run(program):
+def run(program: str) -> int:
     """Runs one program in this process; returns an exit status."""
     try:
         exec(program, {"__name__": "candidate"})
@@ -24,8 +24,8 @@ def run(program):
     return 0
 
 
-def loop(programs):
-    """How many of the programs failed."""
+def loop(programs: list[str]) -> int:
+    """Runs the programs one after the other; returns how many failed."""
     failed = 0
     for program in programs:
         pid = os.fork()
@@ -35,7 +35,7 @@ def loop(programs):
     return failed
 
 
-def main():
+def main() -> None:
     """Runs the programs of the file."""
     with open(sys.argv[1]) as file:
         programs = [f"{candidate}\n{tests}" for candidate, tests in json.load(file)]
