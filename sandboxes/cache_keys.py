@@ -39,8 +39,7 @@ MOST_SEEN = 20_000
 # Of a language's commands; the linker is that of all that are compiled here.
 TOOLS = ("java", "javac", "node", "tsc", "g++", "gcc", "ld", "rustc", "bash")
 
-
-# Of this package's files that decide on verdicts.
+# Files of this package that decide on verdicts end so.
 OWN_SUFFIXES = (".py", ".c", ".so")
 
 
