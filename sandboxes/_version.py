@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import hashlib
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 SCHEMA = 1
@@ -21,6 +20,9 @@ def package_digest() -> str:
     Any change to our code invalidates the cache, and excludes nodes of a cluster that have other files. The compiled
     extension module counts too, because it decides how a program's report begins.
     """
+    # Late, as everywhere: this module of the standard library takes as long to import as many of ours.
+    from importlib.metadata import PackageNotFoundError, version
+
     digest = hashlib.sha256()
     try:
         digest.update(version("code-eval-sandboxes").encode())

@@ -110,7 +110,8 @@ class Program:
 
     grading: str = "shared"
     """"shared": candidate and tests run in one interpreter. "separate": they run in two, so that a candidate can't
-    forge a pass. "steps": commands run, and `candidate` and `tests` are texts that `steps.step_program` has made."""
+    forge a pass. "steps": commands run, and `candidate` and `tests` are texts that `steps.step_program` has made.
+    "raw": the program runs as it stands, and `raw_runs.programs` has made the texts."""
 
     language: str = "python"
     """Language of the candidate."""
@@ -254,6 +255,16 @@ class Verdict:
         return self.outcome is Outcome.PASSED
 
 
+def changed_verdict(verdict: Verdict, **fields: Any) -> Verdict:
+    """Return a copy of a verdict with other fields, none of which is a text.
+
+    `dataclasses.replace` would look at all texts again, for each of millions of verdicts.
+    """
+    copy = object.__new__(Verdict)
+    vars(copy).update(vars(verdict), **fields)
+    return copy
+
+
 @dataclass(frozen=True)
 class Isolation:
     """The isolation that a guest enforces on this machine."""
@@ -269,3 +280,6 @@ class Isolation:
 
     modules: tuple[str, ...] = ()
     """Modules that a harness may need, and that programs can import: "pytest"."""
+
+    forked_in_python: str = ""
+    """Why programs are forked in Python, which takes longer; "" if the C extension forks them."""

@@ -3,6 +3,8 @@
     Exception
     └── SandboxError                 common base
         ├── SandboxUnavailable       the sandbox could not run a program (also a RuntimeError)
+        │   └── RunCancelled         a program was ended because nobody waits for its result
+        ├── SessionEnded             a session was closed, has expired or broke
         ├── RunStopped               a run ended early because its caller wanted it to
         └── NotCacheable             verdicts depend on something that a cache's key can't hold
 
@@ -19,6 +21,18 @@ class SandboxError(Exception):
 
 class SandboxUnavailable(SandboxError, RuntimeError):  # noqa: N818 (a state of the sandbox)
     """The sandbox could not run a program: nothing is known about the program."""
+
+
+class SessionEnded(SandboxError):  # noqa: N818 (a state of the session)
+    """A session was closed, has expired or broke: it takes no more calls. The message says why."""
+
+
+class RunCancelled(SandboxUnavailable):
+    """A program was ended because nobody waits for its result."""
+
+    def __init__(self) -> None:
+        """Say so."""
+        super().__init__("the program was cancelled")
 
 
 class RunStopped(SandboxError):  # noqa: N818 (nothing went wrong)

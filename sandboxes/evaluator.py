@@ -8,6 +8,7 @@ as `without`, and its own defaults as `defaults`. This table has the other diffe
 | `evaluate_stream`   | dedupes only if the user asks for it; installs all packages that are given by import name     |
 | rewards             | install all packages that are given by import name, so that all calls share one image         |
 | `solve`             | runs tasks one by one (`run_async`), so there is nothing to dedupe                            |
+| the server          | runs tasks one by one, for clients who take turns; a starved one runs again beside others      |
 | the Space           | has no cache, because it stores no strangers' verdicts, and no cluster                        |
 | code-execution      | builds its own programs, and opens a sandbox for each image and set of packages               |
 | CodeCorrectness     | builds its own programs and repeats them itself, because each run has a token of its own      |
@@ -15,56 +16,60 @@ as `without`, and its own defaults as `defaults`. This table has the other diffe
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Generator, Iterable, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
+from sandboxes.blocking_evaluator import BlockingEvaluator
 from sandboxes.config import EvalConfig
-from sandboxes.contract import Isolation, Program
-from sandboxes.metering import UsageMeter
-from sandboxes.pool.program_queue import ProgramQueue
+from sandboxes.contract import Program
+from sandboxes.guest.common.frames import RAW
+from sandboxes.metering import Usage
+from sandboxes.raw_runs.programs import raw_program, raw_result
+from sandboxes.raw_runs.raw_run import RawResult, RawRun
 from sandboxes.reuse.runner import ReusingRunner
-from sandboxes.runner import Finalize, OnResult, RunControls, Runner, RunResult, ShouldStop
+from sandboxes.runner import OnResult, RunControls, RunResult
 from sandboxes.tasks.batch import ProgramBatch, Task
-from sandboxes.tasks.needed_modules import missing_modules, missing_modules_error, with_available_modules
-from sandboxes.tasks.options import check_supported, require_languages, with_mounts
-from sandboxes.tasks.task_stream import TaskStream
-from sandboxes.warm_pools import open_pool, warm_pool
-from sandboxes.workers.sandbox import Sandbox
+from sandboxes.tasks.needed_modules import with_available_modules
+
+if TYPE_CHECKING:
+    from sandboxes.pool.program_queue import ProgramQueue
+
+OnUsage = Callable[[Usage], None]
+"""Callback for what a batch of programs has cost."""
 
 
-class Evaluator:
+class Evaluator(BlockingEvaluator):
     """Runs the candidates of tasks, and returns their results. Several threads may use it at once.
 
     An evaluator is a context manager, also for `async with`. Nothing is started before the first run. Warm workers
     outlive the evaluator, and all evaluators with equal sandboxes share them, unless `keep_warm` is False.
     """
 
-    def __init__(self, config: EvalConfig, *, keep_warm: bool = True):
+    def __init__(
+        self,
+        config: EvalConfig,
+        *,
+        keep_warm: bool = True,
+        retries_alone: bool = True,
+        on_usage: OnUsage | None = None,
+    ):
         """Set up an evaluator; nothing is started yet.
 
         Args:
             config: how candidates are run.
             keep_warm: whether workers stay warm for later evaluators of this process.
+            retries_alone: whether the second run of a starved candidate holds back all others of `run_async`. False
+                where these belong to clients who don't trust each other.
+            on_usage: called in threads of the queue with what each batch of `run_async` has cost.
         """
-        self.config, self.keep_warm = config, keep_warm
-        self._own_pools: dict[Sandbox, Runner] = {}
+        super().__init__(config, keep_warm=keep_warm)
+        self.retries_alone, self.on_usage = retries_alone, on_usage
         self._queue: ProgramQueue | None = None
-
-    def __enter__(self) -> Self:
-        """Return the evaluator."""
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """End the workers, unless they stay warm."""
-        pools, self._own_pools = self._own_pools, {}
-        for pool in pools.values():
-            pool.close()
+        self._languages: frozenset[str] = frozenset()
+        """The languages whose files the workers of the queue have."""
 
     async def __aenter__(self) -> Self:
         """Run the sandbox's canaries, probe the languages of the configuration, and open the queue of `run_async`.
@@ -72,15 +77,27 @@ class Evaluator:
         Raises:
             SandboxUnavailable: if the sandbox does not work here, or lacks a language.
         """
+        # Late, because most processes have no event loop, and asyncio takes long to import.
+        import asyncio
+
+        from sandboxes.pool.program_queue import ProgramQueue
+
+        self._languages = frozenset(self.config.tasks.all_languages | {"python"})
         pool = await asyncio.to_thread(self.pool, self.config.tasks.all_languages)
         await asyncio.to_thread(pool.preflight)
         num_workers = self.config.num_workers or pool.cpus()
         # Programs that happen to wait together belong to different tasks, so no program replaces another one.
         options = replace(self.config.reuse, dedupe=False)
 
-        def run_batch(programs: Sequence[Program], on_result: OnResult, should_stop: ShouldStop) -> None:
-            runner = ReusingRunner(pool, options, self.config.retry_starved, queue.alone)
-            runner.run(dict(enumerate(programs)), RunControls(1, "exclude", should_stop), on_result)
+        def run_batch(programs: Sequence[Program], on_result: OnResult, controls: RunControls) -> None:
+            alone = queue.alone if self.retries_alone else nullcontext
+            reusing = ReusingRunner(pool, options, self.config.retry_starved, alone)
+            runner = pool if programs[0].grading == RAW else reusing
+            try:
+                runner.run(dict(enumerate(programs)), controls, on_result)
+            finally:
+                if self.on_usage:
+                    self.on_usage(controls.meter.snapshot())
 
         queue = self._queue = ProgramQueue(run_batch, num_workers)
         return self
@@ -89,185 +106,95 @@ class Evaluator:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """End the programs that still run, and the workers, unless they stay warm."""
+        import asyncio
+
         queue, self._queue = self._queue, None
         if queue:
-            queue.close()
+            # In a thread, because the programs that run take a fraction of a second to end.
+            await asyncio.to_thread(queue.close)
         self.__exit__(kind, error, trace)
 
-    async def run_async(self, task: Task) -> RunResult:
+    def like(self, config: EvalConfig) -> Evaluator:
+        """Return an evaluator whose `run_async` uses the queue and the workers of this one, which must stay open.
+
+        Args:
+            config: with other limits, grading or options for running tasks.
+
+        Raises:
+            ValueError: if its sandbox is another one.
+        """
+        if config.sandbox != self.config.sandbox:
+            raise ValueError("these options need another sandbox, whose workers are not here")
+        other = Evaluator(config, keep_warm=self.keep_warm)
+        other._queue, other._languages = self._queue, self._languages
+        return other
+
+    async def run_async(self, task: Task, client: str = "") -> RunResult:
         """Run the only candidate of a task as soon as a worker is free. Candidates that wait are run in batches.
 
-        An error of the sandbox is returned as the result, whatever `on_sandbox_error` is.
+        An error of the sandbox is returned as the result, whatever `on_sandbox_error` is. If the awaiting task is
+        cancelled, so is the program.
+
+        Args:
+            task: with one candidate.
+            client: for whom the candidate runs. Clients whose candidates wait take turns.
 
         Raises:
-            ValueError, TypeError: if the reference is invalid.
+            ValueError, TypeError: if the reference is invalid, or the configuration does not have the task's language.
             RuntimeError: outside of `async with`.
+            RunStopped: if the evaluator is closed meanwhile.
         """
-        batch = self.assemble([task])
+        return await self.run_assembled(self.assemble([task]), 0, client)
+
+    async def run_assembled(self, batch: ProgramBatch, index: int, client: str = "") -> RunResult:
+        """Run one program of a batch, as `run_async` runs a candidate.
+
+        Args:
+            batch: as `assemble` returns it.
+            index: of the program.
+            client: as for `run_async`.
+
+        Raises:
+            ValueError, RuntimeError, RunStopped: as `run_async`.
+        """
+        import asyncio
+
+        queue = self._open_queue
+        self._require_languages(batch.languages)
+        if batch.modules:
+            pool = await asyncio.to_thread(self.pool, self.config.tasks.all_languages)
+            batch = await asyncio.to_thread(with_available_modules, batch, pool, "exclude")
+        return batch.finalize(index, await queue.run(batch.programs[index], client))
+
+    @property
+    def waiting(self) -> int:
+        """The number of programs of `run_async` that no worker has yet."""
+        return self._queue.waiting if self._queue else 0
+
+    async def execute_async(self, run: RawRun, client: str = "") -> RawResult:
+        """Run a program as it stands as soon as a worker is free. The run ends if the waiting task is cancelled.
+
+        Args:
+            run: the program, and what goes in and out.
+            client: as for `run_async`.
+
+        Raises:
+            ValueError: as `execute`, and if the configuration does not have the run's language.
+            SandboxUnavailable: if the sandbox could not run it.
+            RuntimeError, RunStopped: as `run_async`.
+        """
+        queue = self._open_queue
+        self._require_languages(() if run.source is None else (run.language,))
+        return raw_result(await queue.run(raw_program(run, self.config.sandbox), client))
+
+    def _require_languages(self, languages: Iterable[str]) -> None:
+        """Raise ValueError for a language whose files the workers don't have: its programs would fail."""
+        if missing := sorted({*languages} - self._languages):
+            names = ", ".join(sorted(self._languages))
+            raise ValueError(f"language {missing[0]!r} is not one of the configuration's, which are {names}")
+
+    @property
+    def _open_queue(self) -> ProgramQueue:
         if self._queue is None:
             raise RuntimeError("the evaluator is not open: use it in `async with`")
-        if batch.modules:
-            pool = await asyncio.to_thread(self.pool, batch.languages)
-            batch = await asyncio.to_thread(with_available_modules, batch, pool, "exclude")
-        [program] = batch.programs
-        return batch.finalize(0, await self._queue.run(program))
-
-    def preflight(self, languages: Iterable[str] = ()) -> Isolation:
-        """Run the sandbox's canaries, once, probe languages, and return the isolation.
-
-        Args:
-            languages: the languages that candidates will be written in.
-
-        Raises:
-            ValueError: if the sandbox does not support a language.
-            SandboxUnavailable: if the sandbox does not work here, or lacks a language.
-        """
-        return self.pool(languages).preflight()
-
-    def require_modules(self, modules: Iterable[str]) -> None:
-        """Raise SandboxUnavailable if programs can't import a module that tasks need, and the configuration raises.
-
-        `run` does the same for its own tasks. This is for callers whose tasks come in parts.
-        """
-        if (needed := {*modules}) and self.config.on_sandbox_error == "raise":
-            pool = self.pool(self.config.tasks.all_languages)
-            if missing := missing_modules(pool, needed):
-                raise missing_modules_error(pool.sandbox, missing)
-
-    def pool(self, languages: Iterable[str] = (), sources: Iterable[str] | None = None) -> Runner:
-        """Return the pool that runs candidates in these languages, after the languages are probed.
-
-        Args:
-            languages: the candidates' languages.
-            sources: candidates and tests, whose imports choose the packages. None: all packages are installed.
-
-        Raises:
-            ValueError, SandboxUnavailable: as `preflight`.
-        """
-        languages = {*languages}
-        check_supported(self.config.sandbox, languages)
-        sandbox = with_mounts(self.config.sandbox, languages)
-        if sources is not None and self.config.chooses_packages:
-            sandbox = sandbox.for_sources(sources)
-        if self.keep_warm:
-            pool = warm_pool(sandbox, self.config.cluster)
-        else:
-            pool = self._own_pools.get(sandbox) or self._own_pools.setdefault(
-                sandbox, open_pool(sandbox, self.config.cluster)
-            )
-        require_languages(pool, languages)
-        return pool
-
-    def assemble(self, tasks: Iterable[Task]) -> ProgramBatch:
-        """Build the programs of tasks; nothing is run.
-
-        Raises:
-            ValueError, TypeError: if a reference is invalid; the message has the task's name.
-            ValueError: if the sandbox can't run their checker programs.
-        """
-        batch = ProgramBatch.assemble(tasks, self.config.tasks, self.config.limits, self.config.grading)
-        if batch.checkers and self.config.sandbox.has_policy:
-            raise ValueError(
-                f'checker programs read files, which sandbox="{self.config.sandbox.name}" refuses; '
-                'choose "subprocess" or "docker"'
-            )
-        return batch
-
-    def run(
-        self,
-        tasks: Iterable[Task] | ProgramBatch,
-        *,
-        on_result: OnResult | None = None,
-        should_stop: ShouldStop | None = None,
-        meter: UsageMeter | None = None,
-        num_workers: int | None = None,
-    ) -> list[RunResult]:
-        """Run every candidate, and return the results in the candidates' order, task by task.
-
-        Args:
-            tasks: the tasks, best sorted by reference; or their programs.
-            on_result: called in this thread with the index and the result of each candidate that has ended.
-            should_stop: called in this thread now and then. The run ends within a fraction of a second after a True.
-            meter: counts what the run costs.
-            num_workers: candidates at once, in place of the configuration's number.
-
-        Raises:
-            ValueError, TypeError: if a reference is invalid.
-            SandboxUnavailable: if the sandbox can't run candidates, or, with "raise", could not run one of these.
-            RunStopped: if `should_stop` returned True.
-        """
-        batch = tasks if isinstance(tasks, ProgramBatch) else self.assemble(tasks)
-        pool = self.pool(batch.languages, batch.sources())
-        batch = with_available_modules(batch, pool, self.config.on_sandbox_error)
-        num_workers = num_workers or self.config.num_workers or pool.cpus()
-        return self._reusing(pool, batch.finalize).run_all(
-            batch.programs, num_workers, on_result, self.config.on_sandbox_error, should_stop, meter
-        )
-
-    def run_stream(
-        self,
-        tasks: Iterable[Task],
-        on_result: OnResult,
-        *,
-        should_stop: ShouldStop | None = None,
-        meter: UsageMeter | None = None,
-    ) -> None:
-        """Run tasks that need not all be in memory, in chunks of some ten thousand candidates.
-
-        Duplicates are found within a chunk. Starved candidates run again at its end, and workers wait for the last of
-        them before the next chunk begins.
-
-        Args:
-            tasks: all in the languages of the configuration.
-            on_result: called with the index, among all candidates, and the result of each candidate that has ended.
-            should_stop: as for `run`.
-            meter: as for `run`.
-
-        Raises:
-            The errors of `run`, and those of `tasks`.
-        """
-        stream = TaskStream(tasks, self._assemble_available)
-        runner, controls = self._streaming(stream, should_stop, meter)
-        runner.run_stream(stream.programs(), controls, stream.forgetting(on_result))
-
-    def stream(
-        self, tasks: Iterable[Task], *, should_stop: ShouldStop | None = None, meter: UsageMeter | None = None
-    ) -> Generator[RunResult]:
-        """Yield the results of tasks that need not all be in memory, in the order of their candidates.
-
-        Candidates run while the caller waits for the next result. A few thousand at most are read before they have
-        ended. With a cache, `dedupe=True` or repeats they run in chunks, as in `run_stream`.
-
-        Args:
-            tasks: all in the languages of the configuration.
-            should_stop: as for `run`.
-            meter: as for `run`.
-
-        Raises:
-            The errors of `run`, and those of `tasks`.
-        """
-        stream = TaskStream(tasks, self._assemble_available)
-        runner, controls = self._streaming(stream, should_stop, meter)
-        with closing(runner.stream_ordered(stream.programs(), controls)) as results:
-            for index, result in enumerate(results):
-                stream.forget(index)
-                yield result
-
-    def _assemble_available(self, tasks: Iterable[Task]) -> ProgramBatch:
-        """Build the programs of tasks. None runs without the modules that it needs."""
-        batch = self.assemble(tasks)
-        if not batch.modules:
-            return batch
-        return with_available_modules(batch, self.pool(self.config.tasks.all_languages), self.config.on_sandbox_error)
-
-    def _streaming(
-        self, stream: TaskStream, should_stop: ShouldStop | None, meter: UsageMeter | None
-    ) -> tuple[ReusingRunner, RunControls]:
-        """Return what runs a stream, and how."""
-        pool = self.pool(self.config.tasks.all_languages)
-        num_workers = self.config.num_workers or pool.cpus()
-        controls = RunControls(num_workers, self.config.on_sandbox_error, should_stop, meter or UsageMeter())
-        return self._reusing(pool, stream.finalize), controls
-
-    def _reusing(self, pool: Runner, finalize: Finalize) -> ReusingRunner:
-        return ReusingRunner(pool, self.config.reuse, self.config.retry_starved, finalize=finalize)
+        return self._queue

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
@@ -71,6 +72,16 @@ def parse_source(source: str) -> ast.Module:
             return ast.parse(source)
         except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
             raise ValueError(str(error)) from error
+
+
+@functools.lru_cache(maxsize=4)
+def parse_tests(tests: str) -> ast.Module:
+    """Parse tests that several functions look at, one after the other. None of them may change the tree.
+
+    Raises:
+        ValueError: as `parse_source`.
+    """
+    return parse_source(tests)
 
 
 def parse_candidate(source: str) -> ast.Module:

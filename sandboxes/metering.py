@@ -73,14 +73,16 @@ class UsageMeter:
 
     def worker_idle(self, worker: Worker) -> float:
         """End a worker's busy time: it has no program any more. Return the seconds for which it was busy."""
-        seconds = time.monotonic() - self._busy_since.pop(worker, time.monotonic())
+        now = time.monotonic()
+        seconds = now - self._busy_since.pop(worker, now)
         self._busy_seconds += seconds
         return seconds
 
     def worker_stopped(self, worker: Worker) -> None:
         """End the time of a worker that is not used any more."""
         self.worker_idle(worker)
-        self._worker_seconds += time.monotonic() - self._up_since.pop(worker, time.monotonic())
+        now = time.monotonic()
+        self._worker_seconds += now - self._up_since.pop(worker, now)
 
     def worker_broke(self, worker: Worker) -> None:
         """Count a worker that broke, with the programs that it had and the time that they lost."""

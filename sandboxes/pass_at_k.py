@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Sequence
-
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from typing import TYPE_CHECKING
 
 from sandboxes.validation import summarize
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
 
 
 def estimate_pass_at_k(num_samples: ArrayLike, num_correct: ArrayLike, k: int) -> NDArray[np.float64]:
@@ -27,6 +30,9 @@ def estimate_pass_at_k(num_samples: ArrayLike, num_correct: ArrayLike, k: int) -
 
     Source: Chen et al. 2021, arXiv:2107.03374, section 2.1.
     """
+    # The commands need no array, and start without NumPy.
+    import numpy as np
+
     correct = np.asarray(num_correct)
     total = np.broadcast_to(np.asarray(num_samples), correct.shape)
     if k < 1 or (total < k).any():
@@ -36,13 +42,20 @@ def estimate_pass_at_k(num_samples: ArrayLike, num_correct: ArrayLike, k: int) -
     if (correct > total).any() or (correct < 0).any():
         counts = [f"{c} of {n}" for c, n in zip(correct.tolist(), total.tolist(), strict=True)]
         raise ValueError(f"num_correct must be from 0 to num_samples, not {summarize(counts)}")
-    # C(n-c, k) / C(n, k) as a product, so that no factorial overflows. It is 0 if n - c < k.
-    return np.array(
-        [
-            1.0 - np.prod(np.maximum(n - c - np.arange(k), 0) / (n - np.arange(k)))
-            for n, c in zip(total, correct, strict=True)
-        ]
-    )
+    return np.array([pass_at_k_of_task(n, c, k) for n, c in zip(total.tolist(), correct.tolist(), strict=True)])
+
+
+def pass_at_k_of_task(num_samples: int, num_correct: int, k: int) -> float:
+    """Return the estimate for one problem: 1 - C(n-c, k) / C(n, k), in [0, 1].
+
+    Args:
+        num_samples: n, >= k.
+        num_correct: c, 0 <= c <= n.
+        k: draws, >= 1.
+    """
+    wrong = num_samples - num_correct
+    # A product of quotients, so that no factorial overflows. It is 0 if n - c < k.
+    return 1.0 - math.prod((wrong - draw) / (num_samples - draw) for draw in range(k)) if wrong >= k else 1.0
 
 
 def mean_pass_at_k(passed: Sequence[Sequence[bool]], k: Sequence[int], task_ids: Sequence[int]) -> dict[str, float]:
@@ -54,8 +67,6 @@ def mean_pass_at_k(passed: Sequence[Sequence[bool]], k: Sequence[int], task_ids:
         task_ids: of the tasks, for warnings.
     """
     tasks = [(task_id, task) for task_id, task in zip(task_ids, passed, strict=True) if task]
-    total = np.array([len(task) for _, task in tasks])
-    correct = np.array([sum(task) for _, task in tasks])
     pass_at_k = {}
     for draws in k:
         if too_small := [task_id for task_id, task in tasks if len(task) < draws]:
@@ -64,5 +75,6 @@ def mean_pass_at_k(passed: Sequence[Sequence[bool]], k: Sequence[int], task_ids:
                 stacklevel=5,
             )
         elif tasks:
-            pass_at_k[f"pass@{draws}"] = float(estimate_pass_at_k(total, correct, draws).mean())
+            estimates = [pass_at_k_of_task(len(task), sum(task), draws) for _, task in tasks]
+            pass_at_k[f"pass@{draws}"] = math.fsum(estimates) / len(estimates)
     return pass_at_k

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
@@ -32,6 +32,9 @@ ShouldStop = Callable[[], bool]
 
 ShouldPreempt = Callable[[], bool]
 """Returns True if a run is to give up the programs that have not begun."""
+
+Cancelled = Callable[[], Collection[int]]
+"""Returns the indices of programs whose results nobody waits for any more."""
 
 ON_SANDBOX_ERROR = ("raise", "exclude")
 """The choices for a program that the sandbox could not run: end with the error, or leave the program out."""
@@ -60,6 +63,17 @@ class RunControls:
 
     meter: UsageMeter = field(default_factory=UsageMeter)
     """Counts what the run costs."""
+
+    cancelled: Cancelled | None = None
+    """Called in the run's thread now and then. These programs are ended within a fraction of a second, on workers that
+    go on. Each has a `RunCancelled` as its result. On a cluster they run to their end."""
+
+    should_preempt: ShouldPreempt | None = None
+    """Called likewise. After a True, programs that have not begun are given up, and have no result. A cluster runs them
+    all the same."""
+
+    on_given_up: Callable[[int], None] | None = None
+    """Called in the run's thread with the index of each program that is given up for `should_preempt`."""
 
     def __post_init__(self) -> None:
         """Check the number of workers and `on_sandbox_error`."""

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 import numbers
+import re
+import sys
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 MAX_SUMMARIZED = 10
+# A slash inside a word, as in "and/or", begins no path. An address stays, because it is there to be read.
+PATH = re.compile(r"""(https?://\S+)|(?<![\w.])/[^\s'"`,;:()\[\]]*""")
 MAX_REPR_CHARS = 60
 
 
@@ -52,7 +54,9 @@ def true_or_false(name: str, value: Any) -> bool:
     Raises:
         TypeError: if the value is anything else.
     """
-    if not isinstance(value, bool | np.bool_):
+    # Importing NumPy would take longer than everything else that a check needs. No value is its own without it.
+    numpy = sys.modules.get("numpy")
+    if not isinstance(value, bool) and not (numpy and isinstance(value, numpy.bool_)):
         raise TypeError(f"{name} must be True or False, not {short_repr(value)}")
     return bool(value)
 
@@ -61,6 +65,11 @@ def short_repr(value: Any) -> str:
     """Return a value's repr for an error message, cut to MAX_REPR_CHARS."""
     text = repr(value)
     return text if len(text) <= MAX_REPR_CHARS else text[: MAX_REPR_CHARS - 3] + "..."
+
+
+def hide_paths(text: str) -> str:
+    """Return a message without its paths: a server's clients must learn nothing about its files."""
+    return PATH.sub(lambda match: match[1] or "…", text)
 
 
 def summarize(values: Sequence[Any]) -> str:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
+import sys
 import threading
 
-from sandboxes.cluster.pool import ClusterPool, close_cluster_pools
 from sandboxes.pool.pool import Pool
 from sandboxes.pool.pool import close_pools as close_local_pools
 from sandboxes.runner import Runner
@@ -28,7 +28,12 @@ def open_pool(sandbox: Sandbox, cluster: str | None = None) -> Runner:
     Raises:
         ValueError, TypeError: if `cluster` is invalid.
     """
-    return Pool(sandbox) if cluster is None else ClusterPool(sandbox, cluster)
+    if cluster is None:
+        return Pool(sandbox)
+    # Late, because most processes use no cluster.
+    from sandboxes.cluster.pool import ClusterPool
+
+    return ClusterPool(sandbox, cluster)
 
 
 def warm_pool(sandbox: Sandbox, cluster: str | None = None) -> Runner:
@@ -55,4 +60,5 @@ if hasattr(os, "register_at_fork"):
 def close_pools() -> None:
     """End the idle workers of every pool, here and on a cluster, and a Ray that was started for them."""
     close_local_pools()
-    close_cluster_pools()
+    if clusters := sys.modules.get("sandboxes.cluster.pool"):
+        clusters.close_cluster_pools()

@@ -30,7 +30,7 @@ LAYERS = {
     "uts": "programs can't learn or change the machine's name",
     "seccomp": "system calls that no honest program makes are refused",
     "no_new_privs": "nothing that programs start gets more rights than they have",
-    "session": "programs have no terminal, and signals for your processes don't reach them",
+    "session": "programs do not have your terminal, and signals for your processes don't reach them",
     "scratch": "each program has empty folders of its own, emptied after it",
     "reaper": "what a program started and left, however detached, is ended with it",
     "capabilities": "programs run as a user of their own, with none of root's powers but to read every file",

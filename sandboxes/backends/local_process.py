@@ -8,7 +8,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -17,6 +17,7 @@ from sandboxes.backends.confinement import Confinement, checked_path, site_folde
 from sandboxes.backends.host_state import PROGRAM_PATH, file_states, installed_packages
 from sandboxes.contract import Isolation
 from sandboxes.errors import SandboxUnavailable
+from sandboxes.sessions.limits import SessionLimits
 from sandboxes.workers.canaries import CANARIES, Canary
 from sandboxes.workers.worker import Worker, start_process
 
@@ -31,6 +32,7 @@ PROGRAM_ENVIRONMENT = {
     "OPENBLAS_NUM_THREADS": "1",
     "MKL_NUM_THREADS": "1",
 }
+EXTENSION_MODULE = "sandboxes.guest.forkserver._forking"
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,9 @@ class SubprocessSandbox:
 
     confinement: Confinement = Confinement()
     """The isolation options."""
+
+    session: SessionLimits | None = field(default=None, kw_only=True)
+    """The limits of the session that guests hold. None: guests run programs."""
 
     name: ClassVar[str] = "subprocess"
     languages: ClassVar[frozenset[str] | None] = None
@@ -103,6 +108,10 @@ class SubprocessSandbox:
         read_only_paths = tuple(dict.fromkeys((*self.confinement.read_only_paths, *map(checked_path, paths))))
         return replace(self, confinement=replace(self.confinement, read_only_paths=read_only_paths))
 
+    def for_session(self, limits: SessionLimits) -> Self:
+        """Return this sandbox for a session, whose commands have a shell."""
+        return replace(self, session=limits)
+
     def for_sources(self, sources: Iterable[str]) -> Self:
         """Return this sandbox: programs have the packages that are installed here, whatever they import."""
         return self
@@ -138,7 +147,7 @@ class SubprocessSandbox:
         # imports and the environment's .pth files would slow every fork. -X utf8: files are UTF-8 in every locale.
         command = [sys.executable, "-I", "-S", "-X", "utf8", str(GUEST_FILE), scratch]
         try:
-            process = start_process(command, scratch, guest_environment())
+            process = start_process(command, scratch, guest_environment(self.session is not None))
         except BaseException as error:
             shutil.rmtree(scratch, ignore_errors=True)
             if isinstance(error, OSError):
@@ -157,11 +166,12 @@ class SubprocessSandbox:
             "isolated": self.confinement.isolation != "off",
             "network": self.confinement.network,
             "loopback": self.confinement.loopback,
-            "shell": self.confinement.shell,
+            "shell": self.confinement.shell or self.session is not None,
             "env": dict(self.confinement.env),
             "preload": self.confinement.preload,
             "folders": (),
             "policy": None,
+            "session": self.session.for_guest() if self.session else None,
         }
 
     def accept(self, isolation: Isolation) -> None:
@@ -171,12 +181,18 @@ class SubprocessSandbox:
 
 def has_extension_module() -> bool:
     """Return whether the guest's C extension was built. Without it guests do the same in Python, more slowly."""
-    return importlib.util.find_spec("sandboxes.guest.forkserver._forking") is not None
+    return importlib.util.find_spec(EXTENSION_MODULE) is not None
 
 
-def guest_environment() -> dict[str, str]:
-    """Return all environment variables of programs, but for the folders that the guest sets."""
-    return {"PATH": PROGRAM_PATH, **PROGRAM_ENVIRONMENT, "LD_BIND_NOW": "1"}
+def guest_environment(has_commands: bool = False) -> dict[str, str]:
+    """Return all environment variables of programs, but for the folders that the guest sets.
+
+    Args:
+        has_commands: whether users call commands by name, and `python` among them.
+    """
+    # Without "..", because programs may not see the folders on the way.
+    path = f"{os.path.dirname(os.path.abspath(sys.executable))}:{PROGRAM_PATH}" if has_commands else PROGRAM_PATH
+    return {"PATH": path, **PROGRAM_ENVIRONMENT, "LD_BIND_NOW": "1"}
 
 
 def interpreter_paths() -> list[str]:

@@ -10,7 +10,6 @@ import os
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from importlib.metadata import version
 from typing import Any, ClassVar, Self
 
 from sandboxes.backends.confinement import Confinement
@@ -81,6 +80,8 @@ class RestrictedPythonSandbox(SubprocessSandbox):
         """
         if self.restrictions.has_code:
             raise NotCacheable("code of your own, in a policy or under names given to programs, may change")
+        from importlib.metadata import version
+
         return {**super().cache_key(), "policy": version("RestrictedPython")}
 
     def guest_options(self) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import importlib.metadata
 
 from sandboxes.errors import SandboxUnavailable
 from sandboxes.restricted_policy.transport import PickleFunction
@@ -15,6 +14,8 @@ MIN_VERSION = 9
 def require_restricted_python() -> None:
     """Raise SandboxUnavailable if RestrictedPython is missing, or is a version whose policies have known holes."""
     hint = f'pip install "RestrictedPython>={MIN_VERSION}"'
+    import importlib.metadata
+
     try:
         version = importlib.metadata.version("RestrictedPython")
     except importlib.metadata.PackageNotFoundError as error:

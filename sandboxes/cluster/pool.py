@@ -106,7 +106,8 @@ class ClusterPool(Runner):
         missing = {layer: reason for isolation in isolations for layer, reason in isolation.missing.items()}
         layers = tuple(layer for layer in isolations[0].layers if layer not in missing)
         modules = tuple(name for name in isolations[0].modules if all(name in each.modules for each in isolations))
-        return Isolation(layers, missing, isolations[0].python, modules)
+        slow = next(filter(None, (each.forked_in_python for each in isolations)), "")
+        return Isolation(layers, missing, isolations[0].python, modules, slow)
 
     def stream(
         self, programs: Iterable[Program], controls: RunControls, finalize: Finalize | None = None

@@ -23,7 +23,8 @@ from sandboxes.cluster.session import first_line
 from sandboxes.contract import Program, Verdict
 from sandboxes.errors import RunStopped, SandboxUnavailable
 from sandboxes.events import log_event
-from sandboxes.pool.run import MAX_ATTEMPTS, POLL_INTERVAL_SECONDS
+from sandboxes.pool.attempts import MAX_ATTEMPTS
+from sandboxes.pool.run import POLL_INTERVAL_SECONDS
 from sandboxes.runner import OnResult, RunControls, RunResult
 
 # The time after which a batch is asked for its results so far, or for the programs that it has not begun.

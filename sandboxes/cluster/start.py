@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Future, wait
 from typing import Any
 
@@ -16,12 +16,15 @@ from sandboxes.pool.run import POLL_INTERVAL_SECONDS
 from sandboxes.runner import ShouldStop
 
 START_TIMEOUT_SECONDS = 90.0
+START_ATTEMPTS = 2
 ANSWER_TIMEOUT_SECONDS = 20.0
 CLOSE_TIMEOUT_SECONDS = 10.0
 
 
 def start_actors(actors: Sequence[ActorHandle], should_stop: ShouldStop | None) -> dict[Node, str]:
     """Start actors, and wait until they are ready. Kill those that can't run programs.
+
+    An actor that dies before it has answered is started once more, because a process can end by what its node does.
 
     Returns:
         The nodes whose actors can't run programs, with the reasons. The other actors know their isolation.
@@ -30,13 +33,14 @@ def start_actors(actors: Sequence[ActorHandle], should_stop: ShouldStop | None) 
         RunStopped: if `should_stop` returned True.
     """
     answers: dict[ActorHandle, Future[Any]] = {}
+    deadline = time.monotonic() + START_TIMEOUT_SECONDS
     try:
-        with deferred_interrupts():
-            answers = {actor: actor.start() for actor in actors}
-        deadline = time.monotonic() + START_TIMEOUT_SECONDS
-        while wait(answers.values(), POLL_INTERVAL_SECONDS).not_done and time.monotonic() < deadline:
-            if should_stop and should_stop():
-                raise RunStopped("the run was stopped")
+        starting = list(actors)
+        for _ in range(START_ATTEMPTS):
+            with deferred_interrupts():
+                answers |= {actor: actor.start() for actor in starting}
+            _await_answers(answers, deadline, should_stop)
+            starting = [actor for actor, answer in answers.items() if answer.done() and answer.exception()]
     except BaseException:
         for actor in answers:
             actor.kill()
@@ -49,6 +53,17 @@ def start_actors(actors: Sequence[ActorHandle], should_stop: ShouldStop | None) 
             actor.kill()
             reasons[actor.node] = result
     return reasons
+
+
+def _await_answers(answers: Mapping[ActorHandle, Future[Any]], deadline: float, should_stop: ShouldStop | None) -> None:
+    """Wait until all have answered or the deadline has passed.
+
+    Raises:
+        RunStopped: if `should_stop` returned True.
+    """
+    while wait(answers.values(), POLL_INTERVAL_SECONDS).not_done and time.monotonic() < deadline:
+        if should_stop and should_stop():
+            raise RunStopped("the run was stopped")
 
 
 def preflight_result(answer: Future[Any]) -> Isolation | str:

@@ -11,17 +11,19 @@ processes:
   costs a page fault. There is one for programs graded "shared", and one each for the candidates and the tests graded
   "separate". The process that the supervisor forked stays outside as the fork server's parent.
 - A child of a fork server runs a program, reports, and ends.
+- The guest of a session has a session server in place of fork servers. `common/session_frames.py` has its frames.
 
 Frames, on standard input and output, are four bytes of length, big-endian, then a JSON object.
 
 - Caller, once: the options, such as ``{"isolated": true, "network": false, ...}``.
-- Supervisor, once: ``{"ready": true, "python": "3.11.7", "layers": [...], "missing": {layer: reason}, "modules"}``.
-  The modules are those of HARNESS_MODULES that programs can import.
-- Caller: ``{"id", "candidate_bytes", "tests_bytes", "grading", "alike", "limits"}``, then the tests and the candidate,
-  both UTF-8. ``tests_bytes`` is null and the tests are left out if they are the same as last time with this grading.
-  ``alike`` says whether the tests can run several times in one process.
+- Supervisor, once: ``{"ready": true, "python": "3.11.7", "layers": [...], "missing": {layer: reason}, "modules"}``
+  and "forked_in_python". The modules are those of HARNESS_MODULES that programs can import.
+- Caller: ``{"grading", "alike", "limits"}`` and on a line after it the id and the sizes of the candidate and the tests,
+  then the tests and the candidate, both UTF-8. The tests' size is -1 and the tests are left out if they are the same as
+  last time with this grading. ``alike`` says whether the tests can run several times in one process.
 - Supervisor: ``{"id", "outcome", ...}`` once the program has ended, ``{"id", "waiting": true}`` from time to time while
-  it runs, ``{"id", "broken": reason}`` if the sandbox failed before the program's first line.
+  it runs, ``{"id", "broken": reason}`` if the sandbox failed before the program's first line. The reply to a program
+  that has passed and written nothing has a shorter form, which is no JSON.
 
 A fork server reads the tests. Only the child reads the candidate, so that an earlier candidate's text is not in a later
 one's memory. A child says on one pipe, which it then closes, that it was set up, and reports on another how the program
@@ -55,10 +57,11 @@ scratch, *role = sys.argv[1:]
 options = {**read_options(CHANNEL_FD if role else 0), "scratch": scratch}
 # Each process imports only the modules that it needs: the memory of a fork server is copied for every program.
 if role:
-    from guest.common.frames import SHARED, TESTS
+    from guest.common.frames import SESSION, SHARED, TESTS
     from guest.forkserver.huge_pages import use_huge_pages_for_code
+    from guest.forkserver.memory_snapshot import MemorySnapshot
     from guest.forkserver.server import ForkServer, reset_interrupts
-    from guest.forkserver.warm_up import complete_builtins, find_harness_modules, warm_up
+    from guest.forkserver.warm_up import complete_builtins, find_harness_modules, freeze_memory, import_modules, warm_up
     from guest.isolation.account import account_name
     from guest.isolation.layers import LayerFailed, StartupChannel, apply_layers
     from guest.isolation.root_filesystem import WORK_FOLDER
@@ -66,12 +69,16 @@ if role:
     from guest.runners.policy import PLAIN
     from guest.supervisor.scratch import PLAIN_NAME
 
-    if role != [SHARED]:
+    if role == [SESSION]:
+        from guest.sessions.server import SessionServer
+    if role not in ([SHARED], [SESSION]):
         from guest.remote import roles
     else:
         roles = None
     if options["policy"] is not None:
         from guest.runners.custom_policy import load_policy
+elif options["session"] is not None:
+    from guest.supervisor.session_supervisor import SessionSupervisor
 else:
     from guest.supervisor.supervisor import Supervisor
 
@@ -123,9 +130,11 @@ def set_environment(options: dict[str, Any], workplace: str, layers: Sequence[st
 def serve_as_fork_server(options: dict[str, Any]) -> None:
     """Enter the sandbox and fork programs there, in a process that `ForkServerProcess` has started."""
     startup = StartupChannel()
-    if options["role"] != TESTS:
+    snapshot = None
+    if options["role"] not in (TESTS, SESSION):
         # The other roles fork a child for each program.
         use_huge_pages_for_code()
+        snapshot = MemorySnapshot()
     complete_builtins()
     # Loaded outside of the sandbox, where the caller's modules can be read.
     wanted = options.pop("policy")
@@ -139,15 +148,24 @@ def serve_as_fork_server(options: dict[str, Any]) -> None:
     reset_interrupts()
     workplace = WORK_FOLDER if folders else os.path.join(options["scratch"], PLAIN_NAME)
     set_environment(options, workplace, layers, privileges.child_user)
-    # With folders of its own this process is in the workplace already.
-    entered = None if folders else workplace
-    server = ForkServer(options["role"], startup.channel, privileges, entered, options["announces"], policy, roles)
-    warm_up(server, options["preload"])
+    server: ForkServer | SessionServer
+    if options["role"] == SESSION:
+        import_modules(options["preload"])
+        freeze_memory()
+    else:
+        # With folders of its own this process is in the workplace already.
+        entered = None if folders else workplace
+        server = ForkServer(options["role"], startup.channel, privileges, entered, options["announces"], policy, roles)
+        warm_up(server, options["preload"])
     sys.stdout.flush()
     modules = find_harness_modules()
     startup.send(folders, layers=layers, missing=missing, owner=privileges.owner, modules=modules)
     for folder in folders:
         os.close(folder)
+    if options["role"] == SESSION:
+        server = SessionServer(startup.channel, privileges, workplace)
+    if snapshot is not None:
+        snapshot.take()
     server.serve()
 
 
@@ -171,8 +189,9 @@ def supervise(options: dict[str, Any]) -> None:
     os.close(null)
     # The caller sends this signal to a guest that does not notice that its pipe was closed.
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
-    supervisor = Supervisor(
-        requests, replies, options, GUEST if GUEST.startswith(ARCHIVES) else os.path.abspath(__file__)
+    guest_file = GUEST if GUEST.startswith(ARCHIVES) else os.path.abspath(__file__)
+    supervisor = (Supervisor if options["session"] is None else SessionSupervisor)(
+        requests, replies, options, guest_file
     )
     try:
         supervisor.serve()

@@ -11,7 +11,7 @@ import re
 
 from sandboxes.languages.base import Files, Language, Recipe, fixed_build
 from sandboxes.languages.native import MAIN_WRAPPER, RUN_PROGRAM, TOKEN_FILE, build_tag, token_source
-from sandboxes.languages.rust_crates import crate_arguments, crate_patterns
+from sandboxes.languages.rust_crates import crate_arguments, crate_patterns, crates_used
 
 RUST_ARGUMENTS_FILE = "code_eval_arguments"
 RUST_EDITION = "2021"
@@ -108,7 +108,7 @@ def rust_files(candidate: str, tests: str) -> dict[str, str]:
     """
     tag = build_tag(candidate, tests)
     names = {"tag": tag}
-    chosen = read_directives(tests)
+    chosen = read_directives(candidate, tests)
     if RUST_TEST.search(tests):
         tests, count = count_started(tests, tag)
         arguments, attribute, entry, last = ["--test"], "", RUST_ENTRY_OF_TESTS, ""
@@ -132,8 +132,11 @@ def rust_files(candidate: str, tests: str) -> dict[str, str]:
     }
 
 
-def read_directives(tests: str) -> list[str]:
+def read_directives(candidate: str, tests: str) -> list[str]:
     """Return the compiler's arguments that tests choose in their first lines.
+
+    Tests that choose no crates get those that the candidate imports, as far as they are installed: harnesses that have
+    no directives, such as bigcode-evaluation-harness, link all programs with them.
 
     Raises:
         SandboxUnavailable: if there are no crates here, and tests choose one.
@@ -141,7 +144,7 @@ def read_directives(tests: str) -> list[str]:
     first = RUST_DIRECTIVES.match(tests)
     directives = [line[4:].partition(":") for line in (first[0] if first else "").splitlines()]
     editions = [value for name, _, value in directives if name == "edition"]
-    crates = [value for name, _, value in directives if name == "aux-crate"]
+    crates = [value for name, _, value in directives if name == "aux-crate"] or crates_used(candidate)
     return ["--edition", editions[-1] if editions else RUST_EDITION, *(crate_arguments(crates) if crates else ())]
 
 

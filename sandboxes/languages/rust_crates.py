@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -26,6 +27,7 @@ CRATES = {"rand": "0.8", "regex": "1", "md5": "0.7"}
 """Versions by crate."""
 
 PACKAGES = "cargo, librust-rand-dev, librust-regex-dev and librust-md5-dev"
+USED_CRATE = re.compile(rf"^\s*(?:pub\s+)?(?:use|extern\s+crate)\s+(?:::)?({'|'.join(CRATES)})\b", re.MULTILINE)
 FOLDER = "rust-crates-"
 """Beginning of the folder's name, in the folder of compiled libraries."""
 
@@ -39,6 +41,24 @@ OFFLINE = (
     "--config=source.crates-io.replace-with='installed'",
     f"--config=source.installed.directory='{REGISTRY}'",
 )
+
+
+def crates_used(source: str) -> list[str]:
+    """Return the crates that a program imports, if they work here. A module of the same name is no crate."""
+    used = {match[1] for match in USED_CRATE.finditer(source)}
+    used = {name for name in used if not re.search(rf"\bmod\s+{name}\b", source)}
+    return sorted(used) if used and have_crates() else []
+
+
+@lru_cache(maxsize=1)
+def have_crates() -> bool:
+    """Return whether programs can be linked with crates here."""
+    try:
+        compiled_crates()
+    except SandboxUnavailable:
+        # A candidate that names a crate must not be able to end a run. The compiler tells it what is missing.
+        return False
+    return True
 
 
 def crate_patterns() -> tuple[str, ...]:

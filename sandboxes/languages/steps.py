@@ -105,6 +105,10 @@ class StepPlan:
     checker: Mapping[str, Any] | None = None
     """The checker program that decides about outputs, as `CheckerProgram.as_json` returns it."""
 
+    interactor: Mapping[str, Any] | None = None
+    """The interactor that talks with the program in each run, as `Interactor.as_json` returns it. The runs' inputs and
+    expected outputs are its own then."""
+
     _text: list[str] = field(default_factory=list, repr=False, compare=False)
 
     @property
@@ -118,8 +122,7 @@ class StepPlan:
                 "returns": self.returns_output,
                 "grading": self.grading,
             }
-            if self.checker is not None:
-                plan["checker"] = self.checker
+            plan |= {name: judge for name in ("checker", "interactor") if (judge := getattr(self, name)) is not None}
             self._text.append(json.dumps(plan))
         return self._text[0]
 

@@ -12,7 +12,7 @@ from typing import Any
 from sandboxes._version import SCHEMA, package_digest
 from sandboxes.backends.host_state import tool_states
 from sandboxes.errors import NotCacheable
-from sandboxes.languages.checker_programs import CHECKER_TOOLS
+from sandboxes.languages.judge_programs import JUDGE_TOOLS
 from sandboxes.languages.registry import LANGUAGES, TOOLS, probe_version
 from sandboxes.runner import Runner
 
@@ -53,7 +53,7 @@ def local_environment_key(runner: Runner, language: str) -> bytes:
         decides["tools"] = tool_states(TOOLS) if sandbox.uses_host_files else []
     elif sandbox.uses_host_files:
         # Checker programs of Python's tasks may be compiled.
-        decides["tools"] = tool_states(CHECKER_TOOLS)
+        decides["tools"] = tool_states(JUDGE_TOOLS)
     return hashlib.sha256(json.dumps(decides, sort_keys=True).encode()).digest()
 
 

@@ -6,26 +6,26 @@ A run happens in the thread that asks for it, without threads of its own: Ctrl-C
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import selectors
 import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
-from sandboxes.contract import Isolation, Outcome, Program, Verdict
-from sandboxes.errors import RunStopped, SandboxUnavailable
+from sandboxes.contract import Isolation, Program, Verdict
+from sandboxes.errors import RunCancelled, RunStopped, SandboxUnavailable
 from sandboxes.events import log_event
-from sandboxes.pool.caller_verdicts import MAX_PROGRAM_CHARS, caller_verdict, missing_module_error, too_long_verdict
+from sandboxes.pool.attempts import MAX_ATTEMPTS, Attempts
+from sandboxes.pool.caller_verdicts import MAX_PROGRAM_CHARS, missing_module_error, too_long_verdict
 from sandboxes.pool.interrupts import deferred_interrupts
 from sandboxes.pool.schedule import Schedule
 from sandboxes.runner import OnResult, RunControls, RunResult, ShouldPreempt
 from sandboxes.workers.messages import GuestBroken
 from sandboxes.workers.sandbox import Sandbox
-from sandboxes.workers.worker import Worker, close_workers
+from sandboxes.workers.worker import SILENCE_TIMEOUT_SECONDS, START_TIMEOUT_SECONDS, Worker, close_workers
 
 MAX_IN_FLIGHT = 2  # programs that a worker has at once; the second one spares the guest a wait
-MAX_ATTEMPTS = 3  # workers that may break over one program, or in a row when they start
-START_TIMEOUT_SECONDS = 60.0
-SILENCE_TIMEOUT_SECONDS = 20.0  # how long a guest may be silent, beyond a program's wall seconds
+CANCEL_TIMEOUT_SECONDS = 2.0  # how long a guest may take to end a program; it may have a long one to read first
 CHECK_INTERVAL_SECONDS = 1.0  # how often a run looks for silent guests
 POLL_INTERVAL_SECONDS = 0.2  # how often `should_stop` is asked, and so the longest delay before a run stops
 
@@ -42,7 +42,8 @@ class PoolRun:
     ):
         """Set up a run; nothing is started yet. The arguments are those of the pool's methods."""
         self.sandbox, self.controls, self.on_result = sandbox, controls, on_result
-        self.should_stop, self.should_preempt, self.meter = controls.should_stop, should_preempt, controls.meter
+        self.should_stop, self.meter = controls.should_stop, controls.meter
+        self.should_preempt = should_preempt or controls.should_preempt
         self.workers: list[Worker] = []
         """The workers in use. Some are still busy after a run that was cut short."""
         self.leaving: deque[Worker] = deque()
@@ -53,10 +54,9 @@ class PoolRun:
         self._schedule = Schedule()
         self._programs: dict[int, Program] = {}
         """Programs that have no result yet."""
-        self._attempts: dict[int, int] = {}
-        """Number of workers that broke over a program, by its index."""
-        self._out_of_memory: dict[int, int] = {}
-        """Number of these workers whose guest had run out of memory."""
+        self._given_up: set[int] = set()
+        """Programs that were given up behind another one in a guest, which has not dropped them yet."""
+        self._attempts = Attempts()
         self._failed_starts = 0
         self._accepted: set[Worker] = set()
         self._checked_at = time.monotonic()
@@ -64,8 +64,8 @@ class PoolRun:
 
     @property
     def running(self) -> int:
-        """The number of programs that have been added and have no result yet."""
-        return len(self._programs)
+        """The number of programs that have been added and have no result yet, or that a guest still has to drop."""
+        return len(self._programs) + len(self._given_up)
 
     @property
     def waiting(self) -> int:
@@ -91,16 +91,20 @@ class PoolRun:
         """
         if self.should_stop and self.should_stop():
             raise RunStopped("the run was stopped")
-        if self.should_preempt and self.should_preempt():
-            for index in self._schedule.cancel_all():
-                del self._programs[index]
-            if not self._programs:
+        # While no program has begun, none waits behind a slow one. A run that handed them all back whenever its worker
+        # starts slowly would never find out that the sandbox does not start.
+        is_starting = self.controls.on_given_up and not any(worker.in_flight for worker in self.workers)
+        if self.should_preempt and not is_starting and self.should_preempt():
+            self._give_up()
+            if not self.running:
                 return
+        if self.controls.cancelled and (cancelled := self.controls.cancelled()):
+            self._cancel(cancelled)
         self._fill_workers()
-        if not self._programs:
+        if not self.running:
             # None of the programs could be run, so no worker will answer.
             return
-        polls = self.should_stop or self.should_preempt
+        polls = self.should_stop or self.should_preempt or self.controls.cancelled
         events = self._selector.select(POLL_INTERVAL_SECONDS if polls else CHECK_INTERVAL_SECONDS)
         for key, _ in events:
             # A worker may have been replaced before its own event is handled.
@@ -135,6 +139,33 @@ class PoolRun:
             if not worker.in_flight:
                 self._handle_worker(worker)
 
+    def _give_up(self) -> None:
+        """Give up the programs that have not begun."""
+        given_up = self._schedule.cancel_all()
+        if self.controls.on_given_up:
+            behind = {index for worker in self.workers for index in itertools.islice(worker.in_flight, 1, None)}
+            self._given_up |= (behind := behind & self._programs.keys())
+            given_up += behind
+        for index in given_up:
+            del self._programs[index]
+            if self.controls.on_given_up:
+                self.controls.on_given_up(index)
+        self._cancel(self._given_up)
+
+    def _cancel(self, indices: Collection[int]) -> None:
+        """Drop programs that no worker has, and have the guests end the others."""
+        for index in tuple(indices):
+            holder = next((worker for worker in self.workers if index in worker.in_flight), None)
+            if holder:
+                try:
+                    holder.cancel(index)
+                    self._watch_unsent(holder)
+                except GuestBroken as broken:
+                    self._restart(holder, str(broken))
+            elif index in self._programs:
+                self._schedule.cancel(index)
+                self._finish(index, RunCancelled())
+
     def _start(self) -> None:
         with deferred_interrupts():  # otherwise nobody would end a worker whose start was interrupted
             worker = self.sandbox.start_worker()
@@ -155,7 +186,10 @@ class PoolRun:
                         self.meter.worker_idle(worker)
                     if isinstance(result, SandboxUnavailable) and self.controls.on_sandbox_error == "raise":
                         raise result
-                    self._finish(index, result)
+                    if index in self._given_up:
+                        self._given_up.remove(index)
+                    else:
+                        self._finish(index, result)
             elif worker.has_unsent:
                 worker.flush()
             if worker.isolation is not None:
@@ -207,11 +241,10 @@ class PoolRun:
             self._selector.unregister(worker.requests_fd)
 
     def _finish(self, index: int, result: RunResult) -> None:
-        attempts = self._attempts.pop(index, 0)
+        attempts = self._attempts.forget(index)
         if isinstance(result, Verdict) and attempts:
             result = dataclasses.replace(result, attempts=attempts + 1)
         del self._programs[index]
-        self._out_of_memory.pop(index, None)
         self.meter.program_finished(result)
         self.on_result(index, result)
 
@@ -220,9 +253,11 @@ class PoolRun:
         silent_seconds = time.monotonic() - worker.heard_at
         if worker.isolation is None and silent_seconds > START_TIMEOUT_SECONDS:
             self._restart(worker, f"the guest was not ready after {START_TIMEOUT_SECONDS:g} s")
+        elif worker.is_cancelling and silent_seconds > CANCEL_TIMEOUT_SECONDS:
+            self._restart(worker, "the guest did not end a program that was cancelled")
         elif worker.in_flight:
-            limits = self._programs[worker.in_flight[0]].limits
-            if silent_seconds > limits.wall_seconds + SILENCE_TIMEOUT_SECONDS:
+            program = self._programs.get(worker.in_flight[0])
+            if silent_seconds > (program.limits.wall_seconds if program else 0) + SILENCE_TIMEOUT_SECONDS:
                 self._restart(worker, f"the guest was silent for {silent_seconds:.0f} s")
 
     def _retire(self, worker: Worker) -> None:
@@ -246,7 +281,8 @@ class PoolRun:
 
     def _restart(self, worker: Worker, reason: str) -> None:
         """Replace a broken worker with a new one. The broken worker's programs run again."""
-        interrupted = tuple(worker.in_flight)
+        interrupted = tuple(index for index in worker.in_flight if index not in self._given_up)
+        self._given_up -= {*worker.in_flight}
         self.meter.worker_broke(worker)
         self._release(worker)
         close_workers([worker])
@@ -259,31 +295,12 @@ class PoolRun:
             )
         self._schedule.put_back(interrupted)
         if interrupted:
-            if worker.ran_out_of_memory():
-                self._out_of_memory[interrupted[0]] = self._out_of_memory.get(interrupted[0], 0) + 1
-            self._count_attempt(interrupted[0], reason, worker)
+            index = interrupted[0]
+            if result := self._attempts.add(index, self._programs[index], worker, reason, self.sandbox.name):
+                if isinstance(result, SandboxUnavailable) and self.controls.on_sandbox_error == "raise":
+                    raise result
+                # `put_back` has made this program the next one.
+                self._schedule.cancel_next()
+                self._finish(index, result)
         if self._programs:
             self._start()
-
-    def _count_attempt(self, index: int, reason: str, worker: Worker) -> None:
-        """Give up a program whose guests keep breaking. It is the program's own fault if it used up their memory."""
-        self._attempts[index] = self._attempts.get(index, 0) + 1
-        if self._attempts[index] < MAX_ATTEMPTS:
-            log_event("retry", "program %d runs again, attempt %d: %s", index, self._attempts[index] + 1, reason)
-            return
-        if self._out_of_memory.get(index) == MAX_ATTEMPTS and worker.isolation is not None:
-            self._schedule.cancel_next()
-            self._attempts[index] -= 1
-            detail = f"used all the memory of its sandbox, {MAX_ATTEMPTS} times"
-            layers = worker.isolation.layers
-            self._finish(index, caller_verdict(Outcome.OUT_OF_MEMORY, detail, self._programs[index], layers))
-            return
-        error = SandboxUnavailable(
-            f"the {self.sandbox.name} sandbox broke {MAX_ATTEMPTS} times while it ran program {index}: {reason}; "
-            'see `code-eval doctor`, or pass on_sandbox_error="exclude" to leave such programs out of the score'
-        )
-        if self.controls.on_sandbox_error == "raise":
-            raise error
-        # `put_back` has made this program the next one.
-        self._schedule.cancel_next()
-        self._finish(index, error)

@@ -57,6 +57,14 @@ class Schedule:
         self._groups.popleft()
         self.left -= 1
 
+    def cancel(self, index: int) -> None:
+        """Drop a program that no worker has."""
+        for group in self._groups:
+            if index in group:
+                group.remove(index)
+                self.left -= 1
+                return
+
     def cancel_all(self) -> list[int]:
         """Drop the programs that no worker has, and return their indices."""
         dropped = [index for group in self._groups for index in group]

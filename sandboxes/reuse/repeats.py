@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Protocol
 
-from sandboxes.contract import Outcome, Program, Verdict
+from sandboxes.contract import Outcome, Program, Verdict, changed_verdict
 from sandboxes.events import log_event
 from sandboxes.runner import Finalize, OnResult, RunControls, Runner, RunResult
 
@@ -78,7 +78,8 @@ class StarvedRetries:
         log_event("retry", "program %d timed out because the machine was busy, and runs again, alone", index)
         with self.alone():
             result: dict[int, RunResult] = {}
-            self.runner.run({index: program}, dataclasses.replace(self.controls, num_workers=1), result.__setitem__)
+            controls = dataclasses.replace(self.controls, num_workers=1, should_preempt=None)
+            self.runner.run({index: program}, controls, result.__setitem__)
             again = result[index]
         if isinstance(again, Verdict):
             verdict = dataclasses.replace(again, attempts=verdict.attempts + again.attempts)
@@ -145,7 +146,7 @@ class RepeatedRun:
         for copy in (index, *self.copies[index]):
             finalized = result
             if copy != index and isinstance(result, Verdict) and not result.cached:
-                finalized = dataclasses.replace(result, duplicate_of=index)
+                finalized = changed_verdict(result, duplicate_of=index)
             if self.finalize:
                 finalized = self.finalize(copy, finalized)
             self._take(copy, finalized)

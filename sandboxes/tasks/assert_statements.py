@@ -6,7 +6,7 @@ import ast
 import functools
 from dataclasses import dataclass
 
-from sandboxes.imports import parse_source
+from sandboxes.imports import parse_tests
 
 MAX_NAME_CHARS = 120
 CHECK = "check"
@@ -30,7 +30,7 @@ class AssertStatement:
 def find_assert_statements(tests: str) -> tuple[AssertStatement, ...]:
     """Return the single tests in `check(candidate)` and at the top level of tests, in this order."""
     try:
-        tree = parse_source(tests)
+        tree = parse_tests(tests)
     except ValueError:
         return ()
     return tuple(

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sandboxes.contract import Limits, Program, Verdict
 from sandboxes.grading import classify_tests, reason_for_shared
-from sandboxes.languages.base import compiler_limits
-from sandboxes.languages.checker_programs import CheckerProgram
+from sandboxes.languages.judge_programs import JudgeProgram
 from sandboxes.languages.registry import LANGUAGES, build_program
-from sandboxes.languages.steps import SCRIPT_FILE, Command, StepPlan, TestRun, step_program
+from sandboxes.languages.steps import SCRIPT_FILE, step_program
 from sandboxes.runner import RunResult
 from sandboxes.tasks.call_harness import call_harness
+from sandboxes.tasks.case_plans import case_plan, judges_of
 from sandboxes.tasks.continued_block import continued_block, with_advice
 from sandboxes.tasks.empty_tests import check_not_empty
 from sandboxes.tasks.io_cases import IOCases, apply_checker, parse_cases
@@ -67,8 +67,8 @@ class ProgramBatch:
     """
 
     options: TaskOptions = field(default_factory=TaskOptions)
-    checkers: Collection[CheckerProgram] = ()
-    """The checker programs of the tasks."""
+    judges: Sequence[JudgeProgram] = ()
+    """The programs of the tasks that decide: checker programs and interactors."""
 
     modules: Sequence[tuple[str, ...]] = ()
     """The modules that each program's task needs. An empty sequence: no task names any."""
@@ -91,7 +91,7 @@ class ProgramBatch:
         """
         programs: list[Program] = []
         references: list[str | IOCases | None] = []
-        checkers: dict[CheckerProgram, None] = {}
+        judges: dict[JudgeProgram, None] = {}
         modules: list[tuple[str, ...]] = []
         reasons: list[str] = []
         for number, task in enumerate(tasks):
@@ -102,8 +102,7 @@ class ProgramBatch:
                 build = program_factory(options, language, task.reference, cases, task.limits or limits, own)
             except (ValueError, TypeError) as error:
                 raise type(error)(f"{task.name or f'references[{number}]'}: {error}") from None
-            if cases is not None and isinstance(cases.checker, CheckerProgram) and options.checker is None:
-                checkers[cases.checker] = None
+            judges.update(dict.fromkeys(judges_of(cases, options) if cases else ()))
             candidates = task.candidates
             if options.extract is not None:
                 text = reference_text(task.reference)
@@ -113,16 +112,16 @@ class ProgramBatch:
             modules += [task.modules] * len(candidates)
             reason = "" if cases or own != "auto" else reason_for_auto(options, language, task.reference)
             reasons += [reason] * len(candidates)
-        return cls(programs, references, options, tuple(checkers), modules if any(modules) else (), reasons)
+        return cls(programs, references, options, tuple(judges), modules if any(modules) else (), reasons)
 
     @property
     def languages(self) -> set[str]:
-        """The languages of the programs, and of the checker programs."""
-        return {program.language for program in self.programs} | {checker.language for checker in self.checkers}
+        """The languages of the programs, and of the judge programs."""
+        return {program.language for program in self.programs} | {judge.language for judge in self.judges}
 
     def sources(self) -> Iterator[str]:
-        """Yield the candidates, tests and checker programs in which imports may stand."""
-        yield from (checker.source for checker in self.checkers)
+        """Yield the candidates, tests and judge programs in which imports may stand."""
+        yield from (judge.source for judge in self.judges)
         for program in self.programs:
             if program.grading == "steps":
                 yield from json.loads(program.candidate)["files"].values()
@@ -268,36 +267,3 @@ def assembled_program(language: str, program: str, limits: Limits, options: Task
     if language == "python":
         return Program(program, "", limits)
     return build_program(language, program, "", limits, options.compile_seconds)
-
-
-def case_plan(options: TaskOptions, language: str, cases: IOCases, limits: Limits) -> StepPlan:
-    """Return the plan that runs candidates on inputs. Outputs are compared where no candidate runs."""
-    build: tuple[Command, ...] = ()
-    command = Command(None, limits)
-    if language != "python":
-        recipe = LANGUAGES[language].standalone
-        build = recipe.build(compiler_limits(limits, options.compile_seconds))
-        command = recipe.run(limits)
-    checker = None if callable(options.checker) else options.checker or cases.checker
-    runs = tuple(
-        TestRun(
-            command,
-            f"case {number}",
-            case.input,
-            case.output if checker else None,
-            checker if isinstance(checker, str) else "",
-            options.tolerance,
-            any_status=cases.any_status,
-            uses_files=cases.uses_files,
-            unlimited_stack=cases.unlimited_stack,
-        )
-        for number, case in enumerate(cases.cases, start=1)
-    )
-    return StepPlan(
-        build,
-        runs,
-        options.stop_at_first_failure,
-        returns_output=checker is None,
-        grading="separate",
-        checker=checker.as_json(options.compile_seconds) if isinstance(checker, CheckerProgram) else None,
-    )

@@ -6,7 +6,7 @@ import ast
 import functools
 import re
 
-from sandboxes.imports import parse_source
+from sandboxes.imports import parse_tests
 from sandboxes.tasks.python_tests import detect_framework
 
 EMPTY = "there is no test in them: every candidate would pass"
@@ -37,7 +37,7 @@ def is_empty(tests: str, language: str) -> bool:
     if language != "python":
         return (BASH_COMMENTS if language == "bash" else C_COMMENTS).fullmatch(tests) is not None
     try:
-        return detect_framework(tests) == "asserts" and all(map(is_inert, parse_source(tests).body))
+        return detect_framework(tests) == "asserts" and all(map(is_inert, parse_tests(tests).body))
     except ValueError:
         # Tests that do not parse are a compile error of each program.
         return False

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sandboxes.imports import parse_candidate
 
 # A fence has backticks or tildes, and at most three spaces before them. An unclosed block goes on to the end.
 FENCED = re.compile(
-    r"^ {0,3}(?P<fence>`{3,}|~{3,})[^\n`]*\n(?P<code>.*?)(?:^ {0,3}(?P=fence)[`~]*[ \t]*$|\Z)", re.MULTILINE | re.DOTALL
+    r"^ {0,3}(?P<fence>`{3,}|~{3,})[^\n`]*\n(?P<code>.*?)(?:(?P<end>^ {0,3}(?P=fence)[`~]*[ \t]*$)|\Z)",
+    re.MULTILINE | re.DOTALL,
 )
 WORD = re.compile(r"[A-Za-z_]\w*")
 DEFINITION = re.compile(
@@ -24,7 +25,17 @@ AFTER_SPACE = re.compile(r"\s([A-Za-z_]\w*)")
 
 def code_blocks(answer: str) -> list[str]:
     """Return the texts of an answer's fenced blocks, in their order."""
-    return [block["code"] for block in FENCED.finditer(answer.replace("\r\n", "\n"))]
+    return [block["code"] for block in blocks_in(answer)]
+
+
+def ends_in_open_block(answer: str) -> bool:
+    """Return whether the last block of an answer is never closed."""
+    return any(block["end"] is None for block in blocks_in(answer))
+
+
+def blocks_in(answer: str) -> Iterator[re.Match[str]]:
+    """Return the matches of an answer's fenced blocks, in their order. Only the last may be open."""
+    return FENCED.finditer(answer.replace("\r\n", "\n"))
 
 
 def last_block(answer: str, reference: str = "") -> str:

@@ -89,13 +89,16 @@ def has_fixtures(function: ast.FunctionDef) -> bool:
     return required > 0 or None in given.kw_defaults
 
 
+def test_function_names(tree: ast.Module) -> list[str]:
+    """Return the names of a module's test functions, each once, in their order."""
+    functions = (node for node in tree.body if isinstance(node, ast.FunctionDef))
+    return list(dict.fromkeys(node.name for node in functions if node.name.startswith("test")))
+
+
 def with_function_harness(tests: str) -> str:
     """Return a program that calls the test functions of a text, and raises unless all returned."""
     tree = parse_source(tests)
-    names = dict.fromkeys(
-        node.name for node in tree.body if isinstance(node, ast.FunctionDef) and node.name.startswith("test")
-    )
-    functions = ", ".join(f"({name!r}, {name})" for name in names)
+    functions = ", ".join(f"({name!r}, {name})" for name in test_function_names(tree))
     return without_runs(with_messages(tests, tree), tree) + HARNESS.replace("FUNCTIONS", functions)
 
 

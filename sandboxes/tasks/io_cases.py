@@ -10,14 +10,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from sandboxes.contract import Outcome, Verdict
-from sandboxes.guest.common.checkers import CHECKERS
-from sandboxes.languages.checker_programs import CheckerProgram, parse_checker
+from sandboxes.languages.judge_programs import CheckerProgram, Interactor
+from sandboxes.tasks.case_judging import parse_judging
 from sandboxes.validation import short_repr, true_or_false
 
 INPUT_NAMES, OUTPUT_NAMES = ("input", "inputs"), ("output", "outputs")
-INPUT_MODES = ("stdio", "file")
-"""Standard input and output; or the files `input.txt` and `output.txt`, as in old contests."""
-
 CALL_TYPES = ("functional", "function_call")
 """Types of cases that call a function, in LiveCodeBench and open-r1."""
 
@@ -50,6 +47,9 @@ class IOCases:
 
     checker: str | CheckerProgram = "tokens"
     """The checker of outputs if the caller chose none: one of CHECKERS, or a program."""
+
+    interactor: Interactor | None = None
+    """The program that talks with candidates. Then inputs and outputs are its own, and no name is a checker."""
 
     any_status: bool = False
     """True if a script that calls `sys.exit` has ended well, whatever the status."""
@@ -100,12 +100,14 @@ def looks_like_cases(value: Any) -> bool:
 def parse_mapping(reference: Mapping[str, Any]) -> IOCases:
     """Parse the cases of APPS, TACO, CodeContests, lighteval and verl: lists of inputs and outputs.
 
-    They may have "checker", one of CHECKERS or a program as `parse_checker` takes it, and "input_mode", "stdio" or
-    "file". Readers of benchmarks add "any_status", "unlimited_stack", and "results", one of RESULTS. "accepted" may
-    stand in place of "outputs", with a list of accepted texts for each input.
+    They may have what `parse_judging` reads. Readers of benchmarks add "any_status", "unlimited_stack", and "results",
+    one of RESULTS. "accepted" may stand in place of "outputs", with a list of accepted texts for each input. Cases with
+    an interactor may lack outputs.
     """
     several = "accepted" in reference
     inputs = first_present(reference, INPUT_NAMES)
+    if "interactor" in reference and not several and not any(name in reference for name in OUTPUT_NAMES):
+        reference = {**reference, "outputs": ["" for _ in inputs] if isinstance(inputs, list | tuple) else ()}
     outputs = first_present(reference, ("accepted",) if several else OUTPUT_NAMES)
     for name, values in (("inputs", inputs), ("outputs", outputs)):
         if not isinstance(values, list | tuple):
@@ -117,25 +119,11 @@ def parse_mapping(reference: Mapping[str, Any]) -> IOCases:
         raise ValueError(f"results must be one of {', '.join(RESULTS)}, not {short_repr(results)}")
     pairs = list(zip(inputs, outputs, strict=True))
     cases = build_accepted(pairs) if several else build_cases(pairs, function_name(reference), results)
-    checker = reference.get("checker", cases.checker)
-    if not isinstance(checker, str):
-        checker = parse_checker(checker)
-    elif checker not in CHECKERS:
-        raise ValueError(f"checker must be one of {', '.join(CHECKERS)}, or a program, not {short_repr(checker)}")
-    mode = reference.get("input_mode", INPUT_MODES[0])
-    if mode not in INPUT_MODES:
-        raise ValueError(f"input_mode must be one of {', '.join(INPUT_MODES)}, not {short_repr(mode)}")
-    uses_files = mode == "file"
-    if cases.function and (uses_files or isinstance(checker, CheckerProgram)):
-        raise ValueError("a checker program and files are for cases that are texts, not for calls of a function")
-    if several and isinstance(checker, CheckerProgram):
-        raise ValueError("give one output for each input to a checker program, which decides what else is right")
+    judging = parse_judging(reference, cases.checker, bool(cases.function), several)
     any_status, unlimited_stack = (
         true_or_false(name, reference.get(name, False)) for name in ("any_status", "unlimited_stack")
     )
-    return dataclasses.replace(
-        cases, checker=checker, any_status=any_status, uses_files=uses_files, unlimited_stack=unlimited_stack
-    )
+    return dataclasses.replace(cases, **vars(judging), any_status=any_status, unlimited_stack=unlimited_stack)
 
 
 def parse_list(reference: Sequence[Mapping[str, Any]]) -> IOCases:

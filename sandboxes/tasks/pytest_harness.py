@@ -15,6 +15,9 @@ SEES_ALL_NAMES = frozenset(("eval", "exec", "globals", "vars", "locals", "dir"))
 # Those by which tests can bind names that their text does not mention.
 BINDS_ANY_NAME = frozenset(("exec", "globals", "vars", "locals"))
 
+# Names under which tests can import the candidate.
+CANDIDATES = ("candidate", "solution", "__main__")
+
 # The first line of pytest's file. It imports only the candidate's names that the tests mention, so that the candidate
 # brings no tests, hooks, marks or fixtures of its own.
 NAMES = (
@@ -25,7 +28,7 @@ NAMES = (
 # This text takes the place of the tests, and writes their text to a file. Each test of that file must have passed, or
 # have been skipped by that file, and every collected test must have been done.
 HARNESS = """
-def run_pytest_of_code_eval(text, own, may_skip, record):
+def run_pytest_of_code_eval(text, own, imported, may_skip, record):
     import os, unittest
 
     import pytest
@@ -35,6 +38,12 @@ def run_pytest_of_code_eval(text, own, may_skip, record):
     class Recorder:
         def __init__(self):
             self.collected, self.done, self.paths = [], [], {}
+
+        @pytest.hookimpl(tryfirst=True)
+        def pytest_pycollect_makeitem(self, collector, name, obj):
+            # A library's generator is no test. pytest ignores it before version 8.4, and later refuses the whole file.
+            flags = getattr(getattr(obj, "__code__", None), "co_flags", 0)
+            return [] if name in imported and flags & 0x20 else None
 
         @pytest.hookimpl(trylast=True)
         def pytest_collection_modifyitems(self, items):
@@ -87,6 +96,11 @@ def run_pytest_of_code_eval(text, own, may_skip, record):
     recorder = Recorder()
     options = ["-q", "-p", "no:cacheprovider", "--noconftest", "-c", os.devnull, "--rootdir", ".", "test_candidate.py"]
     status = pytest.main(options, plugins=[recorder])
+    # A test that the candidate kept from running, as by KeyboardInterrupt, has failed.
+    for name in recorder.collected:
+        if name not in recorder.done and name.partition("::")[2] not in [test[0] for test in record]:
+            reason = "has no result: pytest ended with status %d" % status
+            record.append([name.partition("::")[2], "failed", reason, 0.0])
     failed = [test[0] for test in record if test[1] != "passed"]
     if failed:
         raise AssertionError("of %d tests these failed: %s" % (len(record), ", ".join(failed)))
@@ -95,7 +109,6 @@ def run_pytest_of_code_eval(text, own, may_skip, record):
 
 
 code_eval_tests = []
-run_pytest_of_code_eval(SOURCE, OWN, MAY_SKIP, code_eval_tests)
 """
 
 
@@ -116,9 +129,15 @@ def with_pytest_harness(tests: str) -> str:
             lines[node.lineno - 1 : last] = [""] * (last - node.lineno + 1)
     text = begin + NAMES.replace("WANTED", wanted) + "\n".join(lines)
     own = [] if mentioned & BINDS_ANY_NAME else sorted(bound_names(tree.body))
-    harness = HARNESS.replace("OWN", repr(own))
-    harness = harness.replace("MAY_SKIP", str(names_something(tree, SKIPS)))
-    return harness.replace("SOURCE", ascii(text))
+    imported, may_skip = sorted(imported_names(tree.body)), names_something(tree, SKIPS)
+    return f"{HARNESS}run_pytest_of_code_eval({ascii(text)}, {own!r}, {imported!r}, {may_skip!r}, code_eval_tests)\n"
+
+
+def imported_names(body: Sequence[ast.stmt]) -> set[str]:
+    """Return the names that a module's statements import from a library and that nothing else binds."""
+    imports = [node for node in body if isinstance(node, ast.ImportFrom) and node.module not in CANDIDATES]
+    others = bound_names([node for node in body if node not in imports])
+    return {alias.asname or alias.name for node in imports for alias in node.names} - others
 
 
 def bound_names(body: Sequence[ast.stmt]) -> set[str]:

@@ -9,11 +9,11 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from sandboxes.contract import Outcome, TestResult, Verdict
-from sandboxes.imports import parse_source
+from sandboxes.contract import Outcome, TestResult, Verdict, changed_verdict
+from sandboxes.imports import parse_tests
 from sandboxes.tasks.assert_all import with_all_asserts_run
 from sandboxes.tasks.assert_statements import AssertStatement, find_assert_statements, is_test
-from sandboxes.tasks.function_harness import needs_no_pytest, with_function_harness
+from sandboxes.tasks.function_harness import needs_no_pytest, test_function_names, with_function_harness
 from sandboxes.tasks.pytest_harness import with_pytest_harness
 from sandboxes.tasks.unittest_harness import test_case_classes, with_unittest_harness
 
@@ -56,7 +56,7 @@ def detect_framework(tests: str) -> str:
     `if __name__ == "__main__"` does not count. It never runs, because candidate and tests are imported.
     """
     try:
-        tree = parse_source(tests)
+        tree = parse_tests(tests)
     except ValueError:
         return "asserts"
     body = [node for node in tree.body if not is_main_block(node)]
@@ -129,7 +129,7 @@ def needed_module(tests: str) -> str:
     if detect_framework(tests) == "pytest":
         return "pytest"
     try:
-        pending: list[ast.AST] = [parse_source(tests)]
+        pending: list[ast.AST] = [parse_tests(tests)]
     except ValueError:
         return ""
     while pending:
@@ -174,23 +174,30 @@ def all_passed_results(tests: str) -> tuple[TestResult, ...]:
 def attach_test_results(verdict: Verdict, tests: str, runs_all: bool) -> Verdict:
     """Return a verdict with the results of its asserts: all of them, or those up to the one that failed.
 
+    Test functions all run, and one without a result has failed, or timed out with its program.
+
     Args:
         verdict: of a program.
         tests: the reference.
         runs_all: as for `with_harness`.
     """
     statements = find_assert_statements(tests)
-    if detect_framework(tests) != "asserts":
+    framework = detect_framework(tests)
+    if framework == "functions":
+        # EvalPlus's files tell a time-out of single tests from a failure.
+        outcome = Outcome.TIMED_OUT if verdict.outcome is Outcome.TIMED_OUT else Outcome.FAILED
+        return add_missing_tests(verdict, test_function_names(parse_tests(tests)), outcome)
+    if framework != "asserts":
         return verdict
     if runs_all and statements:
         return add_missing_tests(verdict, [statement.name for statement in statements])
     # Plain asserts report no results, so these results come from the candidate.
     if verdict.tests:
-        verdict = dataclasses.replace(verdict, tests=())
+        verdict = changed_verdict(verdict, tests=())
     if not statements:
         return verdict
     if verdict.passed:
-        return dataclasses.replace(verdict, tests=all_passed_results(tests))
+        return changed_verdict(verdict, tests=all_passed_results(tests))
     if verdict.outcome is not Outcome.FAILED:
         return verdict
     lines = [int(line) for line in TEST_LINE.findall(verdict.traceback)]
@@ -200,21 +207,22 @@ def attach_test_results(verdict: Verdict, tests: str, runs_all: bool) -> Verdict
     passed = [TestResult(statement.name, Outcome.PASSED) for statement in statements[:failed]]
     values = f", where it is {verdict.values}" if verdict.values else ""
     last = TestResult(statements[failed].name, Outcome.FAILED, verdict.detail + values)
-    return dataclasses.replace(verdict, tests=(*passed, last))
+    return changed_verdict(verdict, tests=(*passed, last))
 
 
-def add_missing_tests(verdict: Verdict, names: Sequence[str]) -> Verdict:
-    """Return a verdict with a failed result for each test that has none, because the program ended before it.
+def add_missing_tests(verdict: Verdict, names: Sequence[str], outcome: Outcome = Outcome.FAILED) -> Verdict:
+    """Return a verdict with a result for each test that has none, because the program ended before it.
 
     Args:
         verdict: of a program whose tests go on after failures.
         names: of all its tests.
+        outcome: of the tests that have no result.
     """
     if verdict.outcome in (Outcome.PASSED, Outcome.COMPILE_ERROR):
         return verdict
     missing = Counter(names) - Counter(test.name for test in verdict.tests)
     message = f"has no result: {verdict.detail}"
-    more = (TestResult(name, Outcome.FAILED, message) for name in missing.elements())
+    more = (TestResult(name, outcome, message) for name in missing.elements())
     return dataclasses.replace(verdict, tests=(*verdict.tests, *more))
 
 

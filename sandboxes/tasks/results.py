@@ -48,7 +48,8 @@ def result_dict(
         run_result: the candidate's verdict, or the error that kept it from running.
         extra_fields: names of fields that not every result has: "exception_description", "output", "partial_credit".
             With "result" the text is that of `restrictedpython_code_eval`.
-        sample_ids: (task_id, completion_id) by index of the run's candidates, for results of duplicates.
+        sample_ids: (task_id, completion_id) by index of the run's candidates, for results of duplicates. Empty: a
+            result does not tell which candidate it is a duplicate of.
     """
     result: dict[str, Any] = {"task_id": task_id, "passed": None, "completion_id": completion_id}
     if not isinstance(run_result, Verdict):
@@ -68,14 +69,24 @@ def result_dict(
     result.pop("values")
     result |= {"flaky": verdict.flaky, "repeats": [outcome.value for outcome in verdict.repeats]}
     if verdict.duplicate_of is not None:
-        result["duplicate_of"] = list(sample_ids[verdict.duplicate_of])
+        result["duplicate_of"] = list(sample_ids[verdict.duplicate_of]) if sample_ids else None
     extra = {"exception_description": verdict.exception_message, "output": result.pop("output")}
-    # Without results of single tests, partial credit is 0 or 1.
-    passed = [test["outcome"] == "passed" for test in tests] or [verdict.passed]
-    extra["partial_credit"] = sum(passed) / len(passed)
+    extra["partial_credit"] = passed_share(verdict)
     if "result" in extra_fields:
         extra["result"] = text or text_with_class(verdict)
     return result | {name: extra[name] for name in extra_fields}
+
+
+def passed_share(verdict: Verdict) -> float:
+    """Return the share of its tests that a candidate passed, from 0 to 1. It is 1 only if the candidate passed.
+
+    Without results of single tests all of them are one test. If all results are passes and the candidate failed, one
+    test has no result.
+    """
+    if verdict.passed or not verdict.tests:
+        return float(verdict.passed)
+    passed = [test.outcome is Outcome.PASSED for test in verdict.tests]
+    return sum(passed) / (len(passed) + all(passed))
 
 
 def text_with_class(verdict: Verdict) -> str:
@@ -92,26 +103,26 @@ def text_with_class(verdict: Verdict) -> str:
 
 
 def metric_output(
-    sizes: Sequence[int], run_results: Sequence[RunResult], k: Sequence[int], extra_fields: Sequence[str] = ()
+    sizes: Sequence[int], run_results: list[RunResult], k: Sequence[int], extra_fields: Sequence[str] = ()
 ) -> MetricOutput:
     """Return the metric's output: (pass_at_k, results), as `compute` describes them.
 
     Args:
         sizes: numbers of candidates per task.
-        run_results: of all candidates, task by task. A SandboxUnavailable is left out of pass@k.
+        run_results: of all candidates, task by task. A SandboxUnavailable is left out of pass@k. The list is emptied:
+            otherwise each verdict would be in memory beside its result.
         k: numbers of draws.
         extra_fields: as in `result_dict`.
     """
     results: Results = {}
     sample_ids = [(task_id, number) for task_id, size in enumerate(sizes) for number in range(size)]
-    position = 0
+    # From the end, where taking one out is cheap.
+    run_results.reverse()
     for task_id, size in enumerate(sizes):
-        task = run_results[position : position + size]
         results[task_id] = [
-            (number, result_dict(task_id, number, run_result, extra_fields, sample_ids))
-            for number, run_result in enumerate(task)
+            (number, result_dict(task_id, number, run_results.pop(), extra_fields, sample_ids))
+            for number in range(size)
         ]
-        position += size
     excluded = [
         f"{task_id}/{number}"
         for task_id, task in results.items()

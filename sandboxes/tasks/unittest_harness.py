@@ -98,7 +98,15 @@ def run_unittests_of_code_eval(cases, may_skip, record):
             suite.addTests(unittest.defaultTestLoader.loadTestsFromTestCase(case))
     ids = [test.id() for test in suite]
     total = len(ids)
-    result = unittest.TextTestRunner(resultclass=Recorder).run(suite)
+    try:
+        result = unittest.TextTestRunner(resultclass=Recorder).run(suite)
+    except BaseException:
+        # An interrupt that the candidate raises ends the run. A test without a result has failed.
+        done = [test[0] for test in record]
+        for name in [name.split(".", 1)[-1] for name in ids]:
+            if name not in done:
+                record.append([name, "failed", "has no result", 0.0])
+        raise
     names = [test.id() for test, text in result.failures + result.errors]
     if names or not result.wasSuccessful():
         raise AssertionError("of %d tests these failed: %s" % (total, ", ".join(names) or "unexpected successes"))

@@ -12,7 +12,8 @@ from sandboxes.contract import Isolation, Limits, Outcome, Program, Verdict
 from sandboxes.errors import SandboxUnavailable
 
 LIMITS = Limits(wall_seconds=5.0, memory_bytes=256 << 20)
-HANG_LIMITS = Limits(wall_seconds=0.1, memory_bytes=256 << 20)
+# The first verdict of a pool waits for this time, and five times as long on a busy machine.
+HANG_LIMITS = Limits(wall_seconds=0.05, memory_bytes=256 << 20)
 
 
 @dataclass(frozen=True)

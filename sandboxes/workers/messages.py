@@ -9,23 +9,31 @@ from __future__ import annotations
 import functools
 import json
 import os
-import struct
 from collections.abc import Sequence
 from typing import Any
 
-from sandboxes.contract import Isolation, Limits, Outcome, Program, TestResult, Verdict
+from sandboxes.contract import Isolation, Limits, Outcome, Program, TestResult, Verdict, changed_verdict
 from sandboxes.errors import SandboxUnavailable
+from sandboxes.guest.common import frames
+from sandboxes.guest.common.frames import GRADING_LETTERS, HEAD, ORDINARY_REPLY
 from sandboxes.guest.common.output_value import decode_output
 from sandboxes.guest.common.test_log import decode_test_log
+from sandboxes.validation import printable
+from sandboxes.workers.raw_replies import parse_raw_verdict
 
-HEAD = struct.Struct(">I")
-"""The length of a frame's body, in bytes, which stands before the body."""
-
-MAX_FRAME_BYTES = 16 << 20
-"""Largest reply. A guest keeps far less than this of a program's output and messages."""
+MAX_FRAME_BYTES = 80 << 20
+"""Largest reply. Only a raw run can have one of more than 16 MiB: `raw_runs` limits what it may ask for."""
 
 MAX_TEXT_CHARS = 2 << 20
 """Length to which each text of a reply is cut."""
+
+MAX_REASON_CHARS = 1000
+"""Length to which the reason is cut for which a program can't be judged."""
+
+JUDGES = ("checker program", "interactor")
+"""Programs of tasks that decide, as replies name them."""
+
+GRADINGS = {letter: grading for grading, letter in GRADING_LETTERS.items()}
 
 MAX_LIMIT = (1 << 62) - 1
 """Largest number that a guest is sent as a limit."""
@@ -46,29 +54,68 @@ class FrameReader:
         """Append what was read from the guest."""
         self._received += chunk
 
-    def next_frame(self) -> dict[str, Any] | None:
-        """Return the next complete frame, or None if it has not arrived yet.
+    def take(self, size: int, after: int = 0) -> bytes | None:
+        """Return the next bytes, or None if they have not arrived yet.
+
+        Args:
+            size: number of bytes to return.
+            after: number of bytes to drop before them.
+        """
+        if len(self._received) < after + size:
+            return None
+        taken = bytes(self._received[after : after + size])
+        del self._received[: after + size]
+        return taken
+
+    def next_body(self) -> bytes | None:
+        """Return the body of the next complete frame, or None if it has not arrived yet.
 
         Raises:
-            GuestBroken: if the frame is too long, or is not a JSON object.
+            GuestBroken: if the frame is too long.
         """
         if len(self._received) < HEAD.size:
             return None
         (size,) = HEAD.unpack_from(self._received)
         if size > MAX_FRAME_BYTES:
             raise GuestBroken(f"the guest announced a reply of {size} bytes")
-        end = HEAD.size + size
-        if len(self._received) < end:
-            return None
-        body = bytes(self._received[HEAD.size : end])
-        del self._received[:end]
-        try:
-            frame = json.loads(body)
-        except (ValueError, RecursionError) as error:
-            raise GuestBroken(f"the guest's reply is not JSON: {body[:80]!r}") from error
-        if not isinstance(frame, dict):
-            raise GuestBroken(f"the guest's reply is not an object: {body[:80]!r}")
-        return frame
+        return self.take(size, HEAD.size)
+
+    def next_frame(self) -> dict[str, Any] | None:
+        """Return the next complete frame, or None if it has not arrived yet.
+
+        Raises:
+            GuestBroken: if the frame is too long, or is not a JSON object.
+        """
+        body = self.next_body()
+        return None if body is None else parse_object(body)
+
+
+def parse_object(body: bytes) -> dict[str, Any]:
+    """Return the object of a frame.
+
+    Raises:
+        GuestBroken: if the body is not a JSON object.
+    """
+    try:
+        frame = json.loads(body)
+    except (ValueError, RecursionError) as error:
+        raise GuestBroken(f"the guest's reply is not JSON: {body[:80]!r}") from error
+    if not isinstance(frame, dict):
+        raise GuestBroken(f"the guest's reply is not an object: {body[:80]!r}")
+    return frame
+
+
+def parse_reply(body: bytes) -> dict[str, Any]:
+    """Return the reply in a frame's body: an ordinary one, or an object.
+
+    Raises:
+        GuestBroken: if it is neither.
+    """
+    if len(body) != ORDINARY_REPLY.size or body[:1] not in GRADINGS:
+        return parse_object(body)
+    letter, index, *costs = ORDINARY_REPLY.unpack(body)
+    # No JSON object holds a tuple.
+    return {"id": index, "ordinary": (GRADINGS[letter], *costs)}
 
 
 def encode_text(text: str) -> bytes:
@@ -86,22 +133,30 @@ def encode_request(index: int, program: Program, same_tests: bool) -> bytes:
     """
     encoded = program.encoded
     candidate = encoded.candidate if encoded else encode_text(program.candidate)
-    tests, tests_bytes = b"", "null"
+    tests, tests_bytes = b"", -1
     if not same_tests:
         tests = encoded.tests if encoded else encode_text(program.tests)
-        tests_bytes = str(len(tests))
-    alike = "true" if program.tests_are_repeatable else "false"
-    header = (
-        f'{{"id":{index},"candidate_bytes":{len(candidate)},"tests_bytes":{tests_bytes},'
-        f'"grading":"{program.grading}","alike":{alike},"limits":{encode_limits(program.limits)}}}'
-    ).encode()
-    return b"".join((HEAD.pack(len(header)), header, tests, candidate))
+        tests_bytes = len(tests)
+    settings = encode_settings(program.grading, bool(program.tests_are_repeatable), program.limits)
+    return frames.encode_request(settings, index, len(candidate), tests_bytes) + tests + candidate
+
+
+def encode_cancellation(index: int) -> bytes:
+    """Return the request to end a program that was sent before."""
+    body = json.dumps({"cancel": index}).encode()
+    return HEAD.pack(len(body)) + body
 
 
 @functools.lru_cache(maxsize=256)
 def encode_limits(limits: Limits) -> str:
     """Return a request's limits as JSON."""
     return json.dumps(guest_limits(limits))
+
+
+@functools.lru_cache(maxsize=256)
+def encode_settings(grading: str, alike: bool, limits: Limits) -> bytes:
+    """Return the JSON that requests share: {"grading", "alike", "limits"}."""
+    return f'{{"grading":"{grading}","alike":{json.dumps(alike)},"limits":{encode_limits(limits)}}}'.encode()
 
 
 def guest_limits(limits: Limits) -> dict[str, Any]:
@@ -123,7 +178,7 @@ def parse_isolation(frame: dict[str, Any]) -> Isolation:
             raise ValueError(frame["ready"])
         missing = {str(layer): str(reason) for layer, reason in frame["missing"].items()}
         layers, modules = (tuple(map(str, frame[name])) for name in ("layers", "modules"))
-        return Isolation(layers, missing, str(frame["python"]), modules)
+        return Isolation(layers, missing, str(frame["python"]), modules, str(frame["forked_in_python"]))
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise GuestBroken(f"the guest's first frame is invalid: {str(frame)[:200]}") from error
 
@@ -141,7 +196,13 @@ def parse_verdict(frame: dict[str, Any], layers: Sequence[str]) -> Verdict:
             raise TypeError(f"{name} is {value!r}")
         return value[:MAX_TEXT_CHARS]
 
+    if isinstance(ordinary := frame.get("ordinary"), tuple):
+        grading, wall_seconds, cpu_seconds, peak_memory_bytes = ordinary
+        costs = {"wall_seconds": wall_seconds, "cpu_seconds": cpu_seconds, "peak_memory_bytes": peak_memory_bytes}
+        return changed_verdict(passed_verdict(tuple(layers), grading), **costs)
     try:
+        if "raw" in frame:
+            return parse_raw_verdict(frame, layers)
         output, test_log = text("output"), text("record")
         tests = frame.get("tests") or (logged_tests(decode_test_log(test_log)) if test_log else ())
         return Verdict(
@@ -166,16 +227,34 @@ def parse_verdict(frame: dict[str, Any], layers: Sequence[str]) -> Verdict:
         raise GuestBroken(f"the guest's verdict is invalid: {error}") from error
 
 
-def checker_error(index: int, reason: str) -> SandboxUnavailable:
-    """Return the error of a program whose checker program decides nothing, whatever the candidate writes.
+@functools.lru_cache(maxsize=64)
+def passed_verdict(layers: tuple[str, ...], grading: str) -> Verdict:
+    """Return the verdict of a program that has passed, without what it cost."""
+    return Verdict(Outcome.PASSED, isolation=layers, grading=grading)
+
+
+def judge_error(index: int, frame: dict[str, Any]) -> SandboxUnavailable:
+    """Return the error of a program that can't be judged, whatever the candidate does.
 
     Args:
         index: of the program.
-        reason: the guest's, for people.
+        frame: the reply: "judge", the part that does not work, and "unusable", the reason or the layer that is missing.
+
+    Raises:
+        GuestBroken: if the reply names another part.
     """
+    judge, reason = frame.get("judge"), printable(str(frame["unusable"])[:MAX_REASON_CHARS])
+    if judge == "layer":
+        problem = (
+            f"program {index} is interactive, and its two sides could see each other without the layer {reason}; "
+            'choose sandbox="subprocess" where `code-eval doctor` lists this layer'
+        )
+    elif judge in JUDGES:
+        problem = f"the {judge} of program {index} does not work: {reason}; mend it"
+    else:
+        raise GuestBroken(f"the guest names the judge {judge!r:.80}")
     return SandboxUnavailable(
-        f"the checker program of program {index} does not work: {reason}; mend it, or pass "
-        'on_sandbox_error="exclude" to leave such candidates out of the score'
+        f'{problem}, or pass on_sandbox_error="exclude" to leave such candidates out of the score'
     )
 
 

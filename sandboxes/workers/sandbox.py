@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol, Self
 
 from sandboxes.contract import Isolation
+from sandboxes.sessions.limits import SessionLimits
 from sandboxes.workers.canaries import Canary
 from sandboxes.workers.worker import Worker
 
@@ -55,6 +56,13 @@ class Sandbox(Protocol):
 
     def with_mounts(self, paths: Sequence[str]) -> Self:
         """Return this sandbox with additional files and folders of this machine that programs can read."""
+
+    def for_session(self, limits: SessionLimits) -> Self:
+        """Return this sandbox for a session: its guest takes the calls of the session, and runs no programs.
+
+        Args:
+            limits: of the session.
+        """
 
     def for_sources(self, sources: Iterable[str]) -> Self:
         """Return this sandbox for programs with these sources. Packages given by import name are chosen by them.

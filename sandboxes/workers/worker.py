@@ -11,21 +11,29 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from sandboxes.contract import Isolation, Program, Verdict
-from sandboxes.errors import SandboxUnavailable
+from sandboxes.errors import RunCancelled, SandboxUnavailable
 from sandboxes.guest.common.files import remove_folder
+from sandboxes.guest.common.frames import HEAD
 from sandboxes.validation import printable
 from sandboxes.workers.messages import (
-    HEAD,
     MAX_TEXT_CHARS,
     FrameReader,
     GuestBroken,
-    checker_error,
+    encode_cancellation,
     encode_request,
+    judge_error,
     parse_isolation,
+    parse_reply,
     parse_verdict,
 )
 
 MAX_LAST_WORDS_CHARS = 1000
+START_TIMEOUT_SECONDS = 60.0
+"""The time that a guest may take to be ready."""
+
+SILENCE_TIMEOUT_SECONDS = 20.0
+"""The time that a guest may be silent, beyond a program's wall seconds."""
+
 END_TIMEOUT_SECONDS = 3.0
 """The time that a guest may take to end after its pipes have closed, and again after SIGTERM."""
 
@@ -75,6 +83,8 @@ class Worker:
         self._sent = 0
         self._frames = FrameReader()
         self._last_tests: dict[str, str] = {}
+        self.cancelled_at: dict[int, float] = {}
+        """Programs in flight that are to be ended, with the times on the monotonic clock when the guest was told so."""
         for fd in (self.requests_fd, self.replies_fd, process.stderr.fileno()):
             os.set_blocking(fd, False)
 
@@ -109,6 +119,22 @@ class Worker:
     def is_spent(self) -> bool:
         """True if the guest has had all the programs that it may have."""
         return self.max_programs is not None and self._sent >= self.max_programs
+
+    def cancel(self, index: int) -> None:
+        """Tell the guest to end a program in flight. Its reply says that the program was cancelled, or is its verdict.
+
+        Raises:
+            GuestBroken: if the guest has ended.
+        """
+        if index not in self.cancelled_at:
+            self.cancelled_at[index] = time.monotonic()
+            self._unsent += encode_cancellation(index)
+            self.flush()
+
+    @property
+    def is_cancelling(self) -> bool:
+        """True if the guest has been told to end the program that it runs."""
+        return bool(self.in_flight) and self.in_flight[0] in self.cancelled_at
 
     def send(self, index: int, program: Program) -> None:
         """Queue a program; its verdict comes back under `index`.
@@ -159,7 +185,8 @@ class Worker:
             raise GuestBroken(self.last_words())
         self.heard_at = time.monotonic()
         self._frames.feed(chunk)
-        while (frame := self._frames.next_frame()) is not None:
+        while (body := self._frames.next_body()) is not None:
+            frame = parse_reply(body)
             if self.isolation is None:
                 self.isolation = self.isolation_of(frame)
             elif "waiting" not in frame:
@@ -170,9 +197,11 @@ class Worker:
             raise GuestBroken(f"the guest answered {frame.get('id')!r}, which it was not asked")
         if "broken" in frame:
             raise GuestBroken(printable(str(frame["broken"])[:MAX_TEXT_CHARS]))
+        if self.cancelled_at.pop(self.in_flight[0], None) is not None and "cancelled" in frame:
+            return self.in_flight.popleft(), RunCancelled()
         if "unusable" in frame:
-            index = self.in_flight.popleft()
-            return index, checker_error(index, printable(str(frame["unusable"])[:MAX_LAST_WORDS_CHARS]))
+            error = judge_error(self.in_flight[0], frame)
+            return self.in_flight.popleft(), error
         assert self.isolation is not None  # noqa: S101 (for the type checker)
         verdict = parse_verdict(frame, self.isolation.layers)
         return self.in_flight.popleft(), verdict

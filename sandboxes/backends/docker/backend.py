@@ -9,7 +9,7 @@ import threading
 import time
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, ClassVar, Self
 
 from sandboxes.backends.confinement import BOTH_NETWORKS, Confinement
@@ -22,16 +22,18 @@ from sandboxes.backends.host_state import file_states
 from sandboxes.backends.local_process import PROGRAM_ENVIRONMENT
 from sandboxes.contract import Isolation
 from sandboxes.errors import NotCacheable, SandboxUnavailable
+from sandboxes.guest.common.frames import HEAD
 from sandboxes.guest.common.user_ids import draw_uid
 from sandboxes.imports import packages_for
+from sandboxes.sessions.limits import SessionLimits
 from sandboxes.workers.canaries import CANARIES, Canary
-from sandboxes.workers.messages import HEAD, parse_isolation
+from sandboxes.workers.messages import parse_isolation
 from sandboxes.workers.worker import Worker, start_process
 
 FOLDERS = ("/work", "/tmp", "/dev/shm")  # noqa: S108 (of the container)
 FOLDER_MB, FOLDER_FILES = 128, 1 << 16
-# Memory for the guest itself, and for what programs write to their folders.
-EXTRA_MEMORY_MB = 256 + len(FOLDERS) * FOLDER_MB
+# Memory for the guest itself.
+GUEST_MEMORY_MB = 256
 HOST_NAME = "sandbox"
 # Processes of the guest itself.
 EXTRA_PROCESSES = 64
@@ -61,6 +63,9 @@ class DockerSandbox:
 
     packages_by_import: tuple[tuple[str, str | None], ...] = ()
     """(import name, requirement) of packages that are installed only where programs import them."""
+
+    session: SessionLimits | None = field(default=None, kw_only=True)
+    """The limits of the session that guests hold. None: guests run programs."""
 
     name: ClassVar[str] = "docker"
     languages: ClassVar[frozenset[str] | None] = None
@@ -113,6 +118,14 @@ class DockerSandbox:
         """Return this sandbox with additional files and folders of this machine, at their own paths."""
         volumes = {**dict(self.container.volumes), **{path: path for path in paths}}
         return replace(self, container=replace(self.container, volumes=tuple(sorted(volumes.items()))))
+
+    def for_session(self, limits: SessionLimits) -> Self:
+        """Return this sandbox for a session, with all packages, because nobody knows what the session will import."""
+        by_import = {package for _, package in self.packages_by_import if package is not None}
+        packages = tuple(sorted({*self.container.packages, *by_import}))
+        memory_mb = -(-limits.memory_bytes >> 20)
+        container = replace(self.container, packages=packages, memory_mb=memory_mb, max_processes=limits.processes)
+        return replace(self, container=container, packages_by_import=(), session=limits)
 
     def for_sources(self, sources: Iterable[str]) -> Self:
         """Return this sandbox with the packages that these programs import, if packages are given by import name."""
@@ -184,6 +197,7 @@ class DockerSandbox:
             "preload": self.confinement.preload,
             "folders": (*FOLDERS, GUEST_PATH),
             "policy": None,
+            "session": self.session.for_guest() if self.session else None,
         }
 
     @property
@@ -198,7 +212,10 @@ class DockerSandbox:
             name: the container's name.
             user: the id of the container's user and group, which no other process has.
         """
-        container, memory = self.container, f"{self.container.memory_mb + EXTRA_MEMORY_MB}m"
+        container = self.container
+        folder_mb = -(-self.session.disk_bytes >> 20) if self.session else FOLDER_MB
+        # With what programs write to their folders.
+        memory = f"{container.memory_mb + GUEST_MEMORY_MB + len(FOLDERS) * folder_mb}m"
         # Podman's folders in memory belong to root, and it does not limit the number of their files.
         podman = is_podman(self.engine)
         tmpfs = "rw,nosuid,nodev," + ("mode=1777" if podman else f"mode=700,uid={user},gid={user}")
@@ -218,7 +235,7 @@ class DockerSandbox:
         if self.confinement.loopback:
             arguments += loopback_arguments(HOST_NAME)
         for folder in FOLDERS:
-            arguments += ["--tmpfs", f"{folder}:{tmpfs},exec,size={FOLDER_MB}m{max_files}"]
+            arguments += ["--tmpfs", f"{folder}:{tmpfs},exec,size={folder_mb}m{max_files}"]
         for variable, value in PROGRAM_ENVIRONMENT.items():
             arguments += ["--env", f"{variable}={value}"]
         for host_path, path in container.volumes:

@@ -6,15 +6,19 @@
 from __future__ import annotations
 
 import functools
+import importlib.util
 import io
 import zipfile
 from pathlib import Path
 
 from sandboxes import guest
+from sandboxes.backends.local_process import EXTENSION_MODULE
 from sandboxes.guest.common.frames import FIRST_FREE_FD
 
 SOURCE_FOLDER = Path(guest.__file__).parent
 GUEST_PATH = "/guest"
+# The suffix of an extension module for every Python of at least some version.
+ABI_SUFFIX = ".abi3.so"
 # The descriptor of the guest's file. It is above all descriptors that a fork server is given, and below FIRST_FREE_FD,
 # from which on a fork server closes all that is open.
 GUEST_FD = FIRST_FREE_FD - 1
@@ -46,16 +50,31 @@ while data:
     data = data[os.write(guest, data):]
 fcntl.fcntl(guest, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE)
 os.dup2(guest, {GUEST_FD})
+# As on the host: each child is spared the page faults of binding functions at their first call.
+os.environ["LD_BIND_NOW"] = "1"
 os.execv(sys.executable, [sys.executable, "-I", "-S", "-X", "utf8", "/proc/self/fd/{GUEST_FD}", "{GUEST_PATH}"])
 """
 
 
 @functools.cache
 def guest_archive() -> bytes:
-    """Return the guest's files as an archive that Python can run. It is not compressed, as an image may lack zlib."""
+    """Return the guest's files as an archive that Python can run. It is not compressed, as an image may lack zlib.
+
+    Before it stands the extension module, if there is one. Python finds an archive from its end, and the dynamic loader
+    a library from its beginning.
+    """
     archive = io.BytesIO()
+    archive.write(extension_file())
     with zipfile.ZipFile(archive, "w") as files:
         files.write(SOURCE_FOLDER / "__main__.py", "__main__.py")
         for path in sorted(SOURCE_FOLDER.rglob("*.py")):
             files.write(path, f"guest/{path.relative_to(SOURCE_FOLDER)}")
     return archive.getvalue()
+
+
+def extension_file() -> bytes:
+    """Return the file of the guest's C extension; b"" if it was not built, or is for one version of Python alone."""
+    spec = importlib.util.find_spec(EXTENSION_MODULE)
+    if spec is None or spec.origin is None or not spec.origin.endswith(ABI_SUFFIX):
+        return b""
+    return Path(spec.origin).read_bytes()

@@ -24,7 +24,7 @@ class CheckerFault(Exception):
     """A checker program ended without a decision. The message says how."""
 
 
-def refusal(convention: str, status: int, stdout: str, stderr: str) -> str:
+def refusal(convention: str, status: int, stdout: str, stderr: str, judge: str = "checker") -> str:
     """Return why a checker program that ended by itself refuses an output; "" if the output is right.
 
     Args:
@@ -32,6 +32,7 @@ def refusal(convention: str, status: int, stdout: str, stderr: str) -> str:
         status: its exit status.
         stdout: that it wrote.
         stderr: likewise.
+        judge: the name for what decides, in messages.
 
     Raises:
         CheckerFault: if it decided nothing.
@@ -49,9 +50,9 @@ def refusal(convention: str, status: int, stdout: str, stderr: str) -> str:
         named = NAMED_POINTS.match(message)
         if are_all_points(named[1] if named else message):
             return ""
-        return f"the checker gives part of the points: {message}"
+        return f"the {judge} gives part of the points: {message}"
     if PARTLY <= status <= MOST_PARTLY:
-        return f"the checker gives part of the points: {message}"
+        return f"the {judge} gives part of the points: {message}"
     if status in REFUSALS:
         return f"{REFUSALS[status]}: {message}" if message else REFUSALS[status]
     raise CheckerFault(f"it ended with status {status}: {message}")

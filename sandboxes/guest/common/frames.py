@@ -11,11 +11,13 @@ if TYPE_CHECKING:
     from typing import Any
 
 # From supervisor to fork server: tests_bytes, candidate_bytes, and the limits. tests_bytes is -1 for the same tests as
-# before, and STEP for a step, which is all in the candidate's bytes. The limits are memory bytes (-1: the address space
-# is not limited), CPU seconds, file bytes, open files, processes. The tests follow, and then for the child the
-# candidate and the nonce.
+# before, STEP or JOINED_STEP for a step, which is all in the candidate's bytes. The limits are memory bytes (-1: the
+# address space is not limited), CPU seconds, file bytes, open files, processes. The tests follow, and then for the
+# child the candidate and the nonce.
 FORK_REQUEST = struct.Struct("=7q")
 STEP = -2
+# A step whose bytes come with one or two descriptors, for its standard input and its standard output.
+JOINED_STEP = -3
 # Back: the child's state and process id. If it has ended, also its CPU seconds, status and peak memory bytes.
 STATE = struct.Struct("=Bidiq")
 # RUNNING is sent only if the supervisor can't see for itself. After LEFT_SOME, ALL_ENDED follows when they are ended.
@@ -41,8 +43,10 @@ REPORTED_OUTCOMES = ("failed", "compile_error", "out_of_memory", "exited")
 
 # Roles of fork servers: their children run a candidate and its tests, or one of the two with a socket to the other.
 SHARED, CANDIDATE, TESTS = "shared", "candidate", "tests"
-# The kind of a request, besides "shared" and "separate", for a program that has steps.
-STEPS = "steps"
+# The role of a session's server, whose children are commands and cells.
+SESSION = "session"
+# The kinds of a request, besides "shared" and "separate", for a program that has steps, and for a raw run.
+STEPS, RAW = "steps", "raw"
 # The descriptor of that socket comes with the request. A tests' process gets one with this for each candidate: how many
 # bytes of tests follow, -1 for the same as last time.
 TESTS_HEAD = struct.Struct("=q")
@@ -51,6 +55,13 @@ TESTS_HEAD = struct.Struct("=q")
 REPORT_FD, SETUP_FD, CHANNEL_FD, FIRST_FREE_FD = 3, 4, 5, 64
 HEAD = struct.Struct(">I")
 MAX_READ_BYTES = 1 << 20
+MAX_KNOWN_SETTINGS = 64
+
+# The ordinary reply, to a program that has passed and written nothing, is no JSON object: a letter for its grading, the
+# request's id, wall seconds, CPU seconds, peak memory bytes.
+ORDINARY_REPLY = struct.Struct("=cqddq")
+ORDINARY_FIELDS = {"id", "outcome", "grading", "wall_seconds", "cpu_seconds", "peak_memory_bytes"}
+GRADING_LETTERS = {"shared": b"H", "separate": b"P"}
 
 
 class FrameReader:
@@ -63,8 +74,13 @@ class FrameReader:
 
     def frame(self) -> Any:
         """Return the next frame's object; None if the writer has gone."""
+        body = self.body()
+        return json.loads(body) if body else None
+
+    def body(self) -> bytes:
+        """Return the next frame's body; b"" if the writer has gone."""
         head = self.exactly(HEAD.size)
-        return json.loads(self.exactly(HEAD.unpack(head)[0])) if head else None
+        return self.exactly(HEAD.unpack(head)[0]) if head else b""
 
     def exactly(self, size: int) -> bytes:
         """Return the next `size` bytes; b"" if the writer has gone."""
@@ -119,5 +135,50 @@ def write_all(fd: int, data: bytes) -> None:
 
 def write_frame(fd: int, message: Any) -> None:
     """Write an object as a frame."""
-    body = json.dumps(message).encode()
+    write_body(fd, json.dumps(message).encode())
+
+
+def write_body(fd: int, body: bytes) -> None:
+    """Write the body of a frame, with its length before it."""
     write_all(fd, HEAD.pack(len(body)) + body)
+
+
+def write_reply(fd: int, reply: dict[str, Any]) -> None:
+    """Write a reply as a frame: an ordinary one in the few bytes of ORDINARY_REPLY."""
+    if reply.keys() == ORDINARY_FIELDS and reply["outcome"] == "passed":
+        costs = reply["wall_seconds"], reply["cpu_seconds"], reply["peak_memory_bytes"]
+        write_body(fd, ORDINARY_REPLY.pack(GRADING_LETTERS[reply["grading"]], reply["id"], *costs))
+    else:
+        write_frame(fd, reply)
+
+
+def encode_request(settings: bytes, request_id: int, candidate_bytes: int, tests_bytes: int) -> bytes:
+    """Return the frame of a request. Its numbers are no part of the JSON, which most requests share.
+
+    Args:
+        settings: JSON of the object with "grading", "alike" and "limits".
+        request_id: the number that the reply carries.
+        candidate_bytes: size of the candidate, which follows the tests.
+        tests_bytes: size of the tests, which follow the frame; -1 for the same tests as last time.
+    """
+    body = b"%b\n%d %d %d" % (settings, request_id, candidate_bytes, tests_bytes)
+    return HEAD.pack(len(body)) + body
+
+
+def decode_request(body: bytes, known: dict[bytes, Any]) -> dict[str, Any]:
+    """Return a request from the body of its frame, with the numbers as "id", "candidate_bytes" and "tests_bytes".
+
+    Args:
+        body: from `encode_request`, or a JSON object without numbers after it.
+        known: the settings that were decoded before. At most MAX_KNOWN_SETTINGS are kept there.
+    """
+    settings, separator, numbers = body.rpartition(b"\n")
+    if not separator:
+        request: dict[str, Any] = json.loads(body)
+        return request
+    if settings not in known:
+        if len(known) >= MAX_KNOWN_SETTINGS:
+            known.clear()
+        known[settings] = json.loads(settings)
+    request_id, candidate_bytes, tests_bytes = map(int, numbers.split())
+    return {**known[settings], "id": request_id, "candidate_bytes": candidate_bytes, "tests_bytes": tests_bytes}

@@ -42,19 +42,20 @@ def end_descendants(reaps_orphans: bool, pid: int) -> None:
     raise TimeoutError("a program's processes could not be ended")
 
 
-def stop_descendants(deadline: float) -> set[int]:
-    """Stop all descendants, so that none of them can start another process, and return their process ids.
+def stop_descendants(deadline: float, pid: int | None = None) -> set[int]:
+    """Stop all descendants of a process, so that none of them can start another, and return their process ids.
 
     Args:
         deadline: time of the monotonic clock at which to give up.
+        pid: the process; None for this one.
     """
     stopped: set[int] = set()
     while time.monotonic() < deadline:
-        running = [pid for pid in descendants() if pid not in stopped]
+        running = [descendant for descendant in descendants(pid) if descendant not in stopped]
         if not running:
             break
-        for pid in running:
-            signal_quietly(os.kill, pid, signal.SIGSTOP)
+        for descendant in running:
+            signal_quietly(os.kill, descendant, signal.SIGSTOP)
         stopped.update(running)
     return stopped
 

@@ -1,4 +1,4 @@
-"""Comparisons of outputs in the graders of CodeContests, xCodeEval, DeepCoder, INTELLECT-3 and Genesys.
+"""Comparisons of outputs in the graders of CodeContests, xCodeEval, DeepCoder, INTELLECT-3, Genesys and SandboxFusion.
 
 `checkers.py` offers them by name. They run where it runs, in processes where no candidate runs.
 """
@@ -18,6 +18,8 @@ CASELESS = {"yes", "no", "true", "false"}
 """Words that xCodeEval's grader accepts in any case."""
 
 CODECONTESTS_DIFFERENCE = 1e-5
+# SandboxFusion divides a difference by the expected number, or by SMALLEST if that is larger.
+SANDBOX_FUSION_DIFFERENCE, SMALLEST = 1e-5, 1e-10
 XCODEEVAL_DIFFERENCE = Decimal("1e-12")
 # The grader's own value is the float 1e-3 as a decimal number.
 INTELLECT_DIFFERENCE = Decimal(1e-3)
@@ -40,12 +42,8 @@ def is_right_in_codecontests(expected: str, actual: str) -> bool:
 
 def is_same_in_codecontests(wanted: str, had: str) -> bool:
     """Tell whether two words are the same, the same whole number, or numbers that are close."""
-    if wanted == had:
-        return True
-    if not (NUMBER.fullmatch(wanted) and NUMBER.fullmatch(had)):
-        return False
-    if WHOLE.fullmatch(wanted) and WHOLE.fullmatch(had):
-        return Decimal(wanted) == Decimal(had)
+    if (same := is_same_exactly(wanted, had)) is not None:
+        return same
     return abs(float(wanted) - float(had)) < CODECONTESTS_DIFFERENCE
 
 
@@ -87,6 +85,35 @@ def is_right_in_deepcoder(expected: str, actual: str) -> bool:
     if list(map(len, wanted)) == list(map(len, had)):
         return all(map(is_float_close, chain.from_iterable(wanted), chain.from_iterable(had)))
     return all(len("".join(words)) == 1 for words in wanted) and list(chain.from_iterable(wanted)) == actual.split()
+
+
+def is_right_in_sandbox_fusion(expected: str, actual: str) -> bool:
+    """Tell whether SandboxFusion accepts an output: the same lines in any case, or a number per line that is close.
+
+    SandboxFusion compares whole numbers as floats too, so that large ones pass that differ. Here these have to be the
+    same.
+    """
+    wanted, had = stripped_lines(expected.lower()), stripped_lines(actual.lower())
+    return len(wanted) == len(had) and all(map(is_same_in_sandbox_fusion, wanted, had))
+
+
+def is_same_in_sandbox_fusion(wanted: str, had: str) -> bool:
+    """Tell whether two lines are the same, the same whole number, or numbers that are close."""
+    if (same := is_same_exactly(wanted, had)) is not None:
+        return same
+    one, other = float(wanted), float(had)
+    return math.isfinite(one) and abs(one - other) / max(abs(one), SMALLEST) < SANDBOX_FUSION_DIFFERENCE
+
+
+def is_same_exactly(wanted: str, had: str) -> bool | None:
+    """Tell whether two texts are the same, or the same whole number; None for numbers that may be close."""
+    if wanted == had:
+        return True
+    if not (NUMBER.fullmatch(wanted) and NUMBER.fullmatch(had)):
+        return False
+    if WHOLE.fullmatch(wanted) and WHOLE.fullmatch(had):
+        return Decimal(wanted) == Decimal(had)
+    return None
 
 
 def is_same_by_lines(expected: str, actual: str) -> bool:
@@ -131,5 +158,6 @@ TRAINING_GRADERS = {
     "deepcoder": is_right_in_deepcoder,
     "intellect3": is_right_in_intellect3,
     "lines-exact": is_same_by_lines,
+    "sandbox-fusion": is_right_in_sandbox_fusion,
 }
 """Comparisons by name: (expected, actual) -> whether the output is right."""

@@ -5,15 +5,12 @@
  * program must not depend on which of the two did it.
  *
  * This file has the module and its functions. server.c forks and waits, child.c is the child, program.c decides whether
- * a program passed, and pipes.c reads and writes.
+ * a program passed, enter.c undoes what only a fork server needs, and pipes.c reads and writes.
  */
 
 #include "_forking.h"
 
-#include <fcntl.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/stat.h>
 
 PyDoc_STRVAR(run_doc,
              "run(packet, server, prepare, encode_details, streams, enter, limits, peer_fd, own_session, "
@@ -127,32 +124,49 @@ refuse_tracing(PyObject *Py_UNUSED(module), PyObject *arguments)
     Py_RETURN_NONE;
 }
 
-PyDoc_STRVAR(unlock_and_inspect_doc,
-             "unlock_and_inspect(fd)\n--\n\n"
-             "Remove an open file's locks, as program_pipes.py does.\n\n"
+PyDoc_STRVAR(receive_end_doc,
+             "receive_end(channel, setup, report, stdout, stderr, milliseconds)\n--\n\n"
+             "Receive the end of a program that leaves no process behind.\n\n"
+             "Args:\n"
+             "    channel: descriptor of the channel to the fork server.\n"
+             "    setup, report, stdout, stderr: descriptors of the supervisor's ends of the program's pipes.\n"
+             "    milliseconds: to wait for the end.\n\n"
              "Returns:\n"
-             "    (mode, flags, owner, signal, size) of the file, -1 for the properties that it lacks.");
+             "    (state, ended_at, setup, report, has_more): the fields of STATE, the time of the monotonic clock, what\n"
+             "    the child wrote before its program began, the first chunk of its report, and whether it reported or\n"
+             "    wrote more. None if the program has not ended in this way, or not yet: nothing is received then.");
 
-static PyObject *
-unlock_and_inspect(PyObject *Py_UNUSED(module), PyObject *number)
-{
-    int fd = (int)PyLong_AsLong(number);
-    struct stat status;
-    if (PyErr_Occurred())
-        return NULL;
-    if (fstat(fd, &status) < 0)
-        return PyErr_SetFromErrno(PyExc_OSError);
-    flock(fd, LOCK_UN);
-    struct flock none = {.l_type = F_UNLCK, .l_whence = SEEK_SET};
-    fcntl(fd, F_OFD_SETLK, &none);
-    return Py_BuildValue("(iiiii)", (int)status.st_mode, fcntl(fd, F_GETFL), fcntl(fd, F_GETOWN), fcntl(fd, F_GETSIG),
-                         fcntl(fd, F_GETPIPE_SZ));
-}
+PyDoc_STRVAR(unlock_and_inspect_doc,
+             "unlock_and_inspect(files, folders, file_systems)\n--\n\n"
+             "Remove the locks of open files, and return what programs can change of files and folders.\n\n"
+             "Args:\n"
+             "    files, folders, file_systems: tuples of descriptors.\n\n"
+             "Returns:\n"
+             "    A list of numbers: (mode, flags, owner, signal, size) of each file, (mode, size of the attributes'\n"
+             "    names) of each folder, and the number of free files of each file system. -1 for what one lacks.");
+
+PyDoc_STRVAR(move_memory_doc,
+             "move_memory(fd, offset, start, end, is_writable)\n--\n\n"
+             "Move a range of this process's memory into a file, and map the file in its place.\n\n"
+             "Args:\n"
+             "    fd: descriptor of the file.\n"
+             "    offset: of the range in the file, a whole number of pages.\n"
+             "    start, end: addresses of the range, which holds neither code nor the stack.\n"
+             "    is_writable: whether it can be written to.\n\n"
+             "Raises:\n"
+             "    OSError: if it can't be moved. It is where it was.");
+
+PyDoc_STRVAR(enter_child_doc,
+             "enter_child(reset, is_visible)\n--\n\n"
+             "In a child: call `reset`, and undo what hides the process if programs may see it.");
 
 static PyMethodDef functions[] = {
-    {"unlock_and_inspect", unlock_and_inspect, METH_O, unlock_and_inspect_doc},
+    {"move_memory", move_memory, METH_VARARGS, move_memory_doc},
+    {"receive_end", receive_end, METH_VARARGS, receive_end_doc},
+    {"unlock_and_inspect", unlock_and_inspect, METH_VARARGS, unlock_and_inspect_doc},
     {"refuse_tracing", refuse_tracing, METH_VARARGS, refuse_tracing_doc},
     {"run", run, METH_VARARGS, run_doc},
+    {"enter_child", enter_child, METH_VARARGS, enter_child_doc},
     {"reset_interrupts", reset, METH_NOARGS, reset_interrupts_doc},
     {NULL, NULL, 0, NULL},
 };

@@ -89,6 +89,12 @@ void reset_interrupts(void);
 /* Turns a new child into the program, and ends with it. No Python object holds the nonce at any time. */
 void be_child(const struct settings *settings, Py_ssize_t candidate_bytes);
 
+/* enter.c */
+
+/* enter_child(reset, is_visible): calls `reset`, which sets the signal for orphaned fork servers back, and, if the child
+ * is to be visible, undoes what hides it. */
+PyObject *enter_child(PyObject *module, PyObject *arguments);
+
 /* program.c */
 
 /* Runs a candidate and its tests here, and not in a Python function: no frame and no object that the candidate could
@@ -102,6 +108,12 @@ void be_child(const struct settings *settings, Py_ssize_t candidate_bytes);
  * Returns the rest of the report.
  */
 struct details run_program(const struct settings *settings, PyObject *program, char *letter);
+
+/* program_end.c and snapshot.c. _forking.c describes these functions of the module. */
+
+PyObject *receive_end(PyObject *module, PyObject *arguments);
+PyObject *unlock_and_inspect(PyObject *module, PyObject *arguments);
+PyObject *move_memory(PyObject *module, PyObject *arguments);
 
 #pragma GCC visibility pop
 

@@ -29,6 +29,7 @@ from ..common.test_log import TEST_LOG_VARIABLE, encode_test_log
 from ..runners.commands import prepare_step, run_step
 from ..runners.in_process import compile_program, program_report
 from ..runners.script_cases import run_cases
+from .joined_step import receive_joined
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -189,8 +190,10 @@ def set_up_child(request: ChildRequest, server: ServerState, limits: ResourceLim
     """
     candidate: bytes | dict[str, Any]
     try:
-        candidate = source = read_exact(server.channel.fileno(), request.candidate_bytes)
-        if len(source) != request.candidate_bytes:
+        channel, size = server.channel, request.candidate_bytes
+        source = receive_joined(channel, size) if request.is_joined else read_exact(channel.fileno(), size)
+        candidate = source
+        if len(source) != size:
             raise EOFError("the supervisor has gone")
         if server.privileges.is_pid_1:
             # No signal from its session reaches process 1. A session of the child's own would cost a tenth of a

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import sys
-
 from ..isolation.syscalls import check, ctypes, libc
 
 HUGE_PAGE_BYTES = 2 << 20
@@ -21,7 +18,7 @@ def use_huge_pages_for_code() -> None:
         with open(ENABLED_FILE) as enabled:
             if libc is None or "[never]" in enabled.read():
                 return
-        for start, end in read_only_ranges(os.path.realpath(sys.executable)):
+        for start, end in read_only_ranges(interpreter_file()):
             start, end = -(-start // HUGE_PAGE_BYTES) * HUGE_PAGE_BYTES, end // HUGE_PAGE_BYTES * HUGE_PAGE_BYTES
             if start < end:
                 remap_huge(start, end - start)
@@ -30,20 +27,41 @@ def use_huge_pages_for_code() -> None:
         return
 
 
+def interpreter_file() -> str:
+    """Return the file that holds the interpreter's code: a program, or a library that it is linked with.
+
+    Raises:
+        OSError: if no file does.
+    """
+    address = ctypes.cast(ctypes.pythonapi.Py_IncRef, ctypes.c_void_p).value
+    for start, end, _, path in mappings():
+        if start <= address < end and path:
+            return path
+    raise FileNotFoundError("no file holds the interpreter's code")
+
+
 def read_only_ranges(path: str) -> list[list[int]]:
     """Return the [start, end] addresses where a file is mapped read-only in this process. Adjoining ranges are one."""
     ranges: list[list[int]] = []
-    with open("/proc/self/maps") as maps:
-        lines = maps.read().splitlines()
-    for line in lines:
-        span, permissions, _, _, _, *name = line.split(None, 5)
-        start, end = (int(address, 16) for address in span.split("-"))
-        if name == [path] and permissions in ("r--p", "r-xp"):
+    for start, end, permissions, name in mappings():
+        if name == path and permissions in ("r--p", "r-xp"):
             if ranges and ranges[-1][1] == start:
                 ranges[-1][1] = end
             else:
                 ranges.append([start, end])
     return ranges
+
+
+def mappings() -> list[tuple[int, int, str, str]]:
+    """Return the (start, end, permissions, path) of each mapping of this process, in the order of their addresses."""
+    found = []
+    with open("/proc/self/maps") as maps:
+        lines = maps.read().splitlines()
+    for line in lines:
+        span, permissions, _, _, _, *path = line.split(None, 5)
+        start, end = (int(address, 16) for address in span.split("-"))
+        found.append((start, end, permissions, path[0] if path else ""))
+    return found
 
 
 def remap_huge(start: int, size: int) -> None:

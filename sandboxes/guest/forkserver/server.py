@@ -6,7 +6,9 @@ extension `_forking` is available, it does what comes before and after a program
 
 from __future__ import annotations
 
+import _signal
 import _socket
+import functools
 import os
 import resource
 import signal
@@ -15,8 +17,21 @@ import sys
 import time
 import warnings
 
-from ..common.frames import ALL_ENDED, ENDED, FORK_REQUEST, LEFT_SOME, RUNNING, SHARED, STATE, STEP, TESTS, read_exact
+from ..common.frames import (
+    ALL_ENDED,
+    ENDED,
+    FORK_REQUEST,
+    JOINED_STEP,
+    LEFT_SOME,
+    RUNNING,
+    SHARED,
+    STATE,
+    STEP,
+    TESTS,
+    read_exact,
+)
 from ..common.processes import end_descendants
+from ..isolation.privileges import ORPHANED
 from ..isolation.syscalls import LINUX
 from ..runners.in_process import TESTS_FILE, new_module
 from .child import encode_details, prepare, run_child
@@ -24,6 +39,7 @@ from .extension import forking
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import CodeType, ModuleType
     from typing import Any
 
@@ -43,6 +59,7 @@ class ForkRequest:
     def __init__(self, packet: bytes) -> None:
         """Unpack a FORK_REQUEST."""
         self.tests_bytes, self.candidate_bytes, *self.limits = FORK_REQUEST.unpack(packet)
+        self.is_joined = self.tests_bytes == JOINED_STEP
 
 
 class ForkServer:
@@ -82,7 +99,7 @@ class ForkServer:
         self.announces_children, self.policy, self.roles = announces_children, policy, roles
         self.streams = (sys.stdout, sys.stderr)
         # Called in a child before it has its limits; None if there is nothing to do.
-        self.enter = self.enter_child if workplace is not None or privileges.changes_children else None
+        self.enter = self.choose_enter()
         # Whether the present request is a step of a program that has steps.
         self.runs_step = False
         # The module of programs whose tests run in the same process.
@@ -100,7 +117,7 @@ class ForkServer:
                 time.sleep(END_GRACE_SECONDS)
                 return
             request = ForkRequest(packet)
-            self.runs_step = request.tests_bytes == STEP
+            self.runs_step = request.tests_bytes in (STEP, JOINED_STEP)
             if request.tests_bytes >= 0:
                 self.tests = read_exact(fd, request.tests_bytes).decode("utf-8", "surrogatepass")
                 self.tests_code, self.uses_of_tests = None, 0
@@ -187,6 +204,17 @@ class ForkServer:
         else:
             end_descendants(self.privileges.reaps_orphans, pid)
         self.channel.send(ALL_ENDED)
+
+    def choose_enter(self) -> Callable[[], None] | None:
+        """Return what takes a child to its folder and its user; None if it is there."""
+        if self.workplace is None and not self.privileges.changes_children:
+            return None
+        if forking is None or self.workplace is not None or self.privileges.child_user is not None or not LINUX:
+            return self.enter_child
+        # As in a container. Python's own way to these system calls costs each child 60 page faults.
+        is_visible = self.privileges.is_hidden and self.role != TESTS
+        reset = functools.partial(_signal.signal, ORPHANED, _signal.SIG_DFL)
+        return functools.partial(forking.enter_child, reset, is_visible)
 
     def enter_child(self) -> None:
         """In a child: take it to its folder and its user."""

@@ -14,9 +14,10 @@ ResourceLimits = List[Tuple[int, Tuple[int, int]]]
 
 
 class ChildRequest(Protocol):
-    """The attribute of a `ForkRequest` that a child reads."""
+    """The attributes of a `ForkRequest` that a child reads."""
 
     candidate_bytes: int
+    is_joined: bool
 
 
 class ServerState(Protocol):

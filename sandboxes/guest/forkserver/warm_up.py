@@ -96,8 +96,7 @@ def warm_up(server: ForkServer, preload: Iterable[str]) -> None:
         server: a fork server that has had no request.
         preload: names of more modules to import.
     """
-    for name in (*PRELOADED, *preload):
-        __import__(name)
+    import_modules(preload)
     if server.roles is None:
         refuse_tracing()
     candidate = REHEARSAL if server.policy is PLAIN or server.role == TESTS else POLICY_REHEARSAL
@@ -116,11 +115,21 @@ def warm_up(server: ForkServer, preload: Iterable[str]) -> None:
         sys.modules["__main__"] = main
         del sys.modules["candidate"]
         linecache.clearcache()
+    freeze_memory()
+    fill_memory_gaps()
+
+
+def import_modules(preload: Iterable[str]) -> None:
+    """Import PRELOADED and more modules."""
+    for name in (*PRELOADED, *preload):
+        __import__(name)
+
+
+def freeze_memory() -> None:
+    """Keep each child's garbage collector from writing to every page that holds an object of this process."""
     gc.disable()
     gc.collect()
-    # Otherwise each child's collector writes to every page that holds an object of this process.
     gc.freeze()
-    fill_memory_gaps()
 
 
 def fill_memory_gaps() -> None:

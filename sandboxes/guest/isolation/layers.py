@@ -13,7 +13,7 @@ from ..common.processes import end_descendants
 from ..common.user_ids import NAMESPACE_UID
 from .loopback import SettingRefused, bring_up, is_up
 from .privileges import Privileges, die_with_parent
-from .root_filesystem import enter_own_root
+from .root_filesystem import SCRATCH_BYTES, enter_own_root
 from .seccomp import install
 from .syscalls import (
     CLONE_NEWIPC,
@@ -151,10 +151,21 @@ def enter_folders(options: dict[str, Any], unshared: set[str], user: int, has_lo
         LayerFailed: if there can be no such root here.
     """
     if "mount" in unshared:
-        network, shell = options["network"], options["shell"]
+        network, shell, session = options["network"], options["shell"], options["session"]
+        scratch_bytes = SCRATCH_BYTES if session is None else session["disk_bytes"]
         paths, own_loopback = options["shown_paths"], has_loopback and "net" in unshared
         try:
-            return enter_own_root(options["scratch"], paths, user, HOST_NAME, network, own_loopback, shell)
+            return enter_own_root(
+                options["scratch"],
+                paths,
+                user,
+                HOST_NAME,
+                network,
+                own_loopback,
+                shell,
+                session is not None,
+                scratch_bytes,
+            )
         except OSError as error:
             layer = "loopback" if isinstance(error, SettingRefused) else "mount"
             raise LayerFailed(layer, error_text(error)) from error

@@ -23,6 +23,7 @@ from .syscalls import (
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from typing import Any
 
 # Upper bound on the processes of the guest itself.
 MAX_GUEST_PROCESSES = 8
@@ -95,6 +96,8 @@ class Privileges:
         # {layer: why programs are without it}
         self.missing: dict[str, str] = {}
         self.is_pid_1 = is_pid_1
+        # Kept here, because each child would pay page faults for freeing it.
+        self.orphaned_handler: Callable[[int, Any], object] | None = None
         self.reaps_orphans = is_pid_1 or adopt_orphans()
         if self.reaps_orphans:
             self.layers.append("reaper")
@@ -149,7 +152,8 @@ class Privileges:
         if self.is_pid_1:
             die_with_parent(parent)
         elif ORPHANED is not None and libc is not None:
-            signal.signal(ORPHANED, lambda number, frame: on_orphaned())
+            self.orphaned_handler = lambda number, frame: on_orphaned()
+            signal.signal(ORPHANED, self.orphaned_handler)
             prctl(PR_SET_PDEATHSIG, ORPHANED)
 
     @property

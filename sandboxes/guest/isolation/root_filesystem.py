@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 
 from .account import account_files
@@ -28,6 +29,7 @@ WORK_FOLDER = "/work"
 # Folders that programs may write to. They share one small file system in memory.
 WRITABLE_FOLDERS = (WORK_FOLDER, "/tmp", "/dev/shm")
 SCRATCH_BYTES, SCRATCH_FILES = 256 << 20, 1 << 16
+MAX_TERMINALS = 32
 # Without /bin, and so without /bin/sh: what programs need is in /usr/bin.
 SYSTEM_FOLDERS = ("/usr", "/lib", "/lib32", "/lib64", "/libx32")
 SHELL_FOLDER = "/bin"
@@ -41,11 +43,20 @@ LINKS = {
     "/dev/stdout": "/proc/self/fd/1",
     "/dev/stderr": "/proc/self/fd/2",
     "/var/tmp": "/tmp",
+    "/etc/os-release": "/usr/lib/os-release",
 }
 
 
 def enter_own_root(
-    new_root: str, paths: Iterable[str], user: int, host_name: str, network: bool, loopback: bool, shell: bool
+    new_root: str,
+    paths: Iterable[str],
+    user: int,
+    host_name: str,
+    network: bool,
+    loopback: bool,
+    shell: bool,
+    terminals: bool,
+    scratch_bytes: int,
 ) -> list[int]:
     """Make a new root and enter it. For process 1 of a PID namespace that has the right to mount.
 
@@ -57,6 +68,8 @@ def enter_own_root(
         network: whether programs have the network, and so need the files for looking up names.
         loopback: whether programs have a network namespace with nothing but `lo`.
         shell: whether programs have `/bin`, and so `/bin/sh`.
+        terminals: whether programs may make pseudo-terminals, which nothing outside can see.
+        scratch_bytes: size of all files that programs write.
 
     Returns:
         Descriptors of WRITABLE_FOLDERS.
@@ -74,7 +87,9 @@ def enter_own_root(
     for path, text in {**account_files(user, WORK_FOLDER), **(name_files(host_name) if loopback else {})}.items():
         write_file(new_root + path, text)
     make_devices(new_root)
-    folders = make_writable_folders(new_root, user)
+    if terminals:
+        make_terminals(new_root)
+    folders = make_writable_folders(new_root, user, scratch_bytes)
     paths = sorted({*paths, *map(os.path.realpath, paths)}, key=len)
     covers = mount_covers(new_root, paths)
     for path in paths:
@@ -159,11 +174,20 @@ def make_devices(new_root: str) -> None:
             os.symlink(target, new_root + path)
 
 
-def make_writable_folders(new_root: str, user: int) -> list[int]:
-    """Mount WRITABLE_FOLDERS, which together hold SCRATCH_BYTES, and return their descriptors."""
+def make_terminals(new_root: str) -> None:
+    """Show pseudo-terminals of the new root's own. On a kernel that refuses them programs get an error there."""
+    os.mkdir(new_root + "/dev/pts")
+    options = f"newinstance,ptmxmode=0666,mode=620,max={MAX_TERMINALS}"
+    with contextlib.suppress(OSError):
+        mount("devpts", new_root + "/dev/pts", "devpts", MS_NOSUID | MS_NOEXEC, options)
+    os.symlink("pts/ptmx", new_root + "/dev/ptmx")
+
+
+def make_writable_folders(new_root: str, user: int, scratch_bytes: int) -> list[int]:
+    """Mount WRITABLE_FOLDERS, which together hold `scratch_bytes`, and return their descriptors."""
     staging = new_root + "/scratch"
     os.mkdir(staging)
-    options = f"mode=755,size={SCRATCH_BYTES},nr_inodes={SCRATCH_FILES}"
+    options = f"mode=755,size={scratch_bytes},nr_inodes={SCRATCH_FILES}"
     mount("scratch", staging, "tmpfs", MS_NOSUID | MS_NODEV, options)
     folders = []
     for number, path in enumerate(WRITABLE_FOLDERS):

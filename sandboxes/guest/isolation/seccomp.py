@@ -128,7 +128,8 @@ DATAGRAMS = tuple(SOCK_DGRAM | flags for flags in SOCKET_FLAGS)
 IPPROTO_TCP, IPPROTO_UDP = 6, 17
 # An option of IPPROTO_TCP that has the kernel load a protocol on top of it, such as TLS.
 TCP_ULP = 31
-TIOCSTI, TIOCLINUX = 0x5412, 0x541C
+# Input of another process's terminal, the console, and the kernel's modules for lines that are no terminals.
+TIOCSTI, TIOCLINUX, TIOCSETD = 0x5412, 0x541C, 0x5423
 
 LOAD, JUMP_EQUAL, JUMP_ABOVE, JUMP_IF_BITS, RETURN = 0x20, 0x15, 0x25, 0x45, 0x06
 ALLOW, ERRNO = 0x7FFF0000, 0x00050000
@@ -219,7 +220,7 @@ def filter_lines(machine: str, network: bool, protected_pids: Sequence[int], loo
         (SOCKET, loopback_sockets_only() if loopback else deny_unless(0, (AF_INET, AF_INET6) if network else ())),
         (SETSOCKOPT, no_upper_protocols()),
         (SOCKETPAIR, stream_pairs_only()),
-        (IOCTL, deny_if(1, (TIOCSTI, TIOCLINUX, *((FIOSETOWN, SIOCSPGRP) if protected_pids else ())))),
+        (IOCTL, deny_if(1, (TIOCSTI, TIOCLINUX, TIOCSETD, *((FIOSETOWN, SIOCSPGRP) if protected_pids else ())))),
         (PERSONALITY, deny_unless(0, (0, 0xFFFFFFFF))),
         (SETPRIORITY, own_priority_only()),
     ]

@@ -5,11 +5,9 @@ This happens in the child, which becomes the step.
 
 from __future__ import annotations
 
-import atexit
 import binascii
 import errno
 import json
-import linecache
 import os
 import resource
 import signal
@@ -17,6 +15,8 @@ import sys
 import traceback
 
 from .in_process import CANDIDATE_FILE, error_report, outcome_for
+from .interpreter import end_interpreter, exit_status, new_main_module, read_source
+from .raw_script import run_as_process
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     Report = dict[str, Any]
 
 STDIN_FILE = ".stdin"
+# Exit statuses of a raw run's command that can't be run, as a shell has them.
+CANNOT_RUN, NO_SUCH_COMMAND = 126, 127
 
 
 def prepare_step(payload: bytes) -> dict[str, Any]:
@@ -34,9 +36,11 @@ def prepare_step(payload: bytes) -> dict[str, Any]:
 
     Args:
         payload: JSON: "files", {path: text}; "stored", {path: [mode, base64]}; "argv", null for a script; "stdin",
-            text; "needs", paths that it has to be able to read; "any_status", true for a script that may exit with any
-            status; "unlimited_stack", true for a stack that its memory alone limits; "script", the script's file, whose
-            exit status is the process's own; "arguments", the script's.
+            text, or null to keep this process's own; "needs", paths that it has to be able to read; "any_status", true
+            for a script that may exit with any status; "unlimited_stack", true for a stack that its memory alone
+            limits; "script", the script's file, whose exit status is the process's own; "arguments", the script's;
+            "stdin_base64", in place of "stdin"; "env", more environment variables; "is_raw", true for the process of a
+            raw run, whose end is told as it is; "any_command", true for a command that need not be there.
 
     Returns:
         The step. It has "report" if it can't be run, and the candidate is to blame.
@@ -46,7 +50,7 @@ def prepare_step(payload: bytes) -> dict[str, Any]:
     """
     step: dict[str, Any] = json.loads(payload)
     argv = step["argv"]
-    if argv and not is_command(argv[0]):
+    if argv and not step.get("any_command") and not is_command(argv[0]):
         raise FileNotFoundError(f"there is no command {argv[0]}")
     for path in step["needs"]:
         with open(path, "rb"):
@@ -61,8 +65,13 @@ def prepare_step(payload: bytes) -> dict[str, Any]:
         if error.errno != errno.ENAMETOOLONG:
             raise
         step["report"] = {"outcome": "compile_error", "detail": f"{error.strerror}: {path[:60]}..."}
-    redirect_stdin(step["stdin"].encode("utf-8", "surrogatepass"))
-    return step
+    if "stdin_base64" in step:
+        redirect_stdin(binascii.a2b_base64(step["stdin_base64"]))
+    elif step["stdin"] is not None:
+        redirect_stdin(step["stdin"].encode("utf-8", "surrogatepass"))
+    os.environ.update(step.get("env", {}))
+    # They would take part of the program's memory.
+    return {name: value for name, value in step.items() if name not in ("files", "stored", "stdin", "stdin_base64")}
 
 
 def run_step(step: Mapping[str, Any], policy: PlainPython) -> Report | None:
@@ -80,13 +89,16 @@ def run_step(step: Mapping[str, Any], policy: PlainPython) -> Report | None:
         return report
     set_stack_limit(step)
     if step["argv"] is None:
-        return run_script(policy, step)
+        return run_as_process(policy, step["arguments"]) if step.get("is_raw") else run_script(policy, step)
     for number in (signal.SIGPIPE, signal.SIGXFSZ):
         # Python ignores them, and a command would inherit that.
         signal.signal(number, signal.SIG_DFL)
     try:
         os.execvp(step["argv"][0], step["argv"])
     except OSError as error:
+        if step.get("is_raw"):
+            os.write(2, f"{step['argv'][0]}: {error.strerror}\n".encode("utf-8", "surrogateescape"))
+            os._exit(NO_SUCH_COMMAND if error.errno in (errno.ENOENT, errno.ENOTDIR) else CANNOT_RUN)
         return {"outcome": "failed", "detail": f"{step['argv'][0]} can't be run: {error.strerror}"}
 
 
@@ -150,10 +162,7 @@ def compile_script(policy: PlainPython, path: str = CANDIDATE_FILE) -> Any:
     # The module of programs that have tests, in a fork server that has it.
     sys.modules.pop("candidate", None)
     try:
-        with open(path, "rb") as file:
-            source = file.read().decode("utf-8", "surrogatepass")
-        linecache.cache[path] = (len(source), None, source.splitlines(True), path)
-        return policy.compile(source, path)
+        return policy.compile(read_source(path), path)
     except BaseException as error:
         return error_report(error, "compile_error")
 
@@ -167,10 +176,7 @@ def run_main(code: Any, policy: PlainPython, path: str, any_status: bool) -> Rep
         path: of the script's file.
         any_status: whether a script that calls `sys.exit` has ended well, whatever the status.
     """
-    sys.stdin = open(0, encoding="utf-8", errors="surrogateescape", closefd=False)
-    module = type(sys)("__main__")
-    module.__file__ = path
-    sys.modules["__main__"] = module
+    module = new_main_module(path)
     if policy.prepare is not None:
         try:
             policy.prepare(module)
@@ -187,22 +193,11 @@ def run_main(code: Any, policy: PlainPython, path: str, any_status: bool) -> Rep
     return None
 
 
-def end_interpreter() -> None:
-    """Do what the interpreter does at its end: wait for threads, and call exit handlers."""
-    if "threading" in sys.modules:
-        sys.modules["threading"]._shutdown()
-    atexit._run_exitfuncs()
-
-
-def exit_report(status: Any) -> Report | None:
+def exit_report(code: Any) -> Report | None:
     """Return the report of a script that exited; None if its status is 0.
 
     Args:
-        status: the argument of `sys.exit`.
+        code: the argument of `sys.exit`.
     """
-    if status is None or (type(status) is int and status == 0):
-        return None
-    if type(status) is not int:
-        sys.stderr.write(f"{status}\n")
-        status = 1
-    return {"outcome": "failed", "detail": f"ended with status {status & 255}", "status": status & 255}
+    status = exit_status(code)
+    return {"outcome": "failed", "detail": f"ended with status {status}", "status": status} if status else None

@@ -15,6 +15,7 @@ from .assert_values import compared_values
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import CodeType, ModuleType
     from typing import Any
 
@@ -151,12 +152,19 @@ def exception_text(error: BaseException) -> str:
         return "<no message: its __str__ raised>"
 
 
-def keep_own_frames(shown: traceback.TracebackException) -> None:
-    """Remove the frames of our files and of libraries from a TracebackException, and from those that led to it."""
+def keep_own_frames(
+    shown: traceback.TracebackException, is_own: Callable[[str], bool] = OWN_FILES.__contains__
+) -> None:
+    """Remove the frames of our files and of libraries from a TracebackException, and from those that led to it.
+
+    Args:
+        shown: the exception.
+        is_own: whether a file, by its name, is the program's own.
+    """
     pending = [shown]
     while pending:
         error = pending.pop()
-        error.stack[:] = [frame for frame in error.stack if frame.filename in OWN_FILES][-MAX_FRAMES_SHOWN:]
+        error.stack[:] = [frame for frame in error.stack if is_own(frame.filename)][-MAX_FRAMES_SHOWN:]
         linked = (error.__cause__, error.__context__, *(getattr(error, "exceptions", None) or ()))
         pending += [other for other in linked if other is not None]
 

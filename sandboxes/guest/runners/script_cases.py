@@ -12,8 +12,9 @@ import os
 import sys
 import time
 
-from .commands import compile_script, end_interpreter, redirect_stdin, run_main, set_stack_limit
+from .commands import compile_script, redirect_stdin, run_main, set_stack_limit
 from .in_process import CANDIDATE_FILE
+from .interpreter import end_interpreter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

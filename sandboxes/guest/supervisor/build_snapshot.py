@@ -30,16 +30,16 @@ class KeptBuild:
     def __init__(self, fork_server: ForkServerProcess) -> None:
         """Take the folder's content. The build has just ended."""
         self.fork_server = fork_server
-        self.state: Snapshot = fork_server.call_in_workplace(snapshot)
+        self.state: Snapshot = fork_server.surroundings.call_in_workplace(snapshot)
 
     def clear(self) -> None:
         """Remove the files that a run left."""
-        self.fork_server.tidy(self.state)
+        self.fork_server.surroundings.tidy(self.state)
 
     def restore(self) -> bool:
         """Remove the files that a run left. Return whether the built program is still there and unchanged."""
         self.clear()
-        return self.fork_server.call_in_workplace(is_unchanged, self.state)
+        return self.fork_server.surroundings.call_in_workplace(is_unchanged, self.state)
 
 
 class StoredBuild:
@@ -51,11 +51,11 @@ class StoredBuild:
     def __init__(self, fork_server: ForkServerProcess, is_built: bool) -> None:
         """Take the folder's content, if something was built there, and empty the folder."""
         self.fork_server = fork_server
-        self.stored: StoredFiles | None = fork_server.call_in_workplace(read_files) if is_built else None
+        self.stored: StoredFiles | None = fork_server.surroundings.call_in_workplace(read_files) if is_built else None
 
     def clear(self) -> None:
         """Remove all files."""
-        self.fork_server.tidy()
+        self.fork_server.surroundings.tidy()
 
     def restore(self) -> bool:
         """Remove all files. Return True, because the next run gets the program as it was built."""
@@ -90,8 +90,7 @@ def read_file(folder: int, name: str, limit: int = 1 << 62) -> bytes | None:
         limit: bytes to read.
     """
     try:
-        # Without waiting: a named pipe would block.
-        fd = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
+        fd = open_file(folder, name)
     except OSError:
         return None
     try:
@@ -101,6 +100,16 @@ def read_file(folder: int, name: str, limit: int = 1 << 62) -> bytes | None:
         return read_exact(fd, min(limit, status.st_size))
     finally:
         os.close(fd)
+
+
+def open_file(folder: int, name: str) -> int:
+    """Return a descriptor of a file in a folder, for reading. A program may have made the file. No link is followed.
+
+    Raises:
+        OSError: if there is no such file, or it is a link or can't be read.
+    """
+    # Without waiting: a named pipe would block.
+    return os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
 
 
 def snapshot(folder: int) -> Snapshot:

@@ -38,7 +38,7 @@ def batch_of(plan: dict[str, Any], first: int) -> Sequence[dict[str, Any]]:
         plan: as `StepExecutor.run` takes it.
         first: number of the first run.
     """
-    if plan["build"] or plan["returns"] or plan.get("checker"):
+    if plan["build"] or plan["returns"] or plan.get("checker") or plan.get("interactor"):
         return ()
     batch: list[dict[str, Any]] = []
     chars = 0

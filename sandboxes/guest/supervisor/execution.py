@@ -7,7 +7,7 @@ import select
 import signal
 import time
 
-from ..common.frames import LEFT_SOME, NONCE_BYTES, RUNNING
+from ..common.frames import JOINED_STEP, LEFT_SOME, NONCE_BYTES, RUNNING
 from ..common.processes import END_TIMEOUT_SECONDS
 from .cpu_time import RECHECK_SECONDS, CpuAccounting, extended_wall_seconds
 from .memory import is_container_full, uses_more_than
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
-    from .fork_server_process import ForkServerProcess
+    from .fork_server_process import ForkServerProcess, State
+    from .request_reader import RequestReader
     from .verdicts import Reply
 
 MEMORY_CHECK_INTERVAL_SECONDS = 0.05
@@ -30,6 +31,8 @@ CPU_SAMPLE_INTERVAL_SECONDS = 0.1
 NOTIFY_INTERVAL_SECONDS = 5
 # Most programs end so quickly that they need not be watched.
 UNWATCHED_SECONDS = 0.01
+# A program that is to end is looked for this often.
+STOP_INTERVAL_SECONDS = 0.05
 # Upper bound for a fork server to fork a child and set it up, on the busiest machine.
 START_TIMEOUT_SECONDS = 60
 
@@ -37,12 +40,13 @@ START_TIMEOUT_SECONDS = 60
 class Execution:
     """One program in one fork server, while it runs."""
 
-    def __init__(self, fork_server: ForkServerProcess, limits: dict[str, Any]) -> None:
+    def __init__(self, fork_server: ForkServerProcess, limits: dict[str, Any], nonce: bytes = b"") -> None:
         """Prepare an execution.
 
         Args:
             fork_server: that runs the program.
             limits: the request's.
+            nonce: of a program that was sent already; b"" for a new one.
         """
         self.fork_server, self.limits = fork_server, limits
         kept = limits["kept_bytes"]
@@ -50,7 +54,7 @@ class Execution:
         self.report = Stream(fork_server.report, MAX_REPORT_BYTES)
         self.streams = (self.stdout, self.stderr, self.report)
         # The child puts these random bytes before its report, so that nothing else in the pipe counts as one.
-        self.nonce = os.urandom(NONCE_BYTES)
+        self.nonce = nonce or os.urandom(NONCE_BYTES)
         # The child's message before its program began.
         self.setup = b""
         self.accounting = CpuAccounting(fork_server.pid)
@@ -74,13 +78,13 @@ class Execution:
             texts: the tests, unless they are the same, and then the candidate.
             peer: the program's socket to another program; None if it has none.
         """
-        limits = self.limits
-        whole_seconds = int(-(-limits["cpu_seconds"] // 1))
-        sizes = (limits["file_bytes"], limits["open_files"], limits["processes"])
-        memory_bytes = limits["memory_bytes"] if limits.get("address_space", True) else -1
-        request = (tests_bytes, candidate_bytes, memory_bytes, whole_seconds, *sizes)
         self.sent_at = time.monotonic()
-        self.fork_server.send(request, peer, texts, self.nonce)
+        self.fork_server.send(fork_request(self.limits, tests_bytes, candidate_bytes), peer, texts, self.nonce)
+
+    def begin_joined(self, step: bytes, fds: Sequence[int]) -> None:
+        """Send the fork server a step whose standard input, or input and output, are descriptors of the caller's."""
+        self.sent_at = time.monotonic()
+        self.fork_server.send_joined(fork_request(self.limits, JOINED_STEP, len(step)), fds, step, self.nonce)
 
     @property
     def message_fd(self) -> int:
@@ -93,19 +97,40 @@ class Execution:
 
     def receive(self) -> None:
         """Receive the fork server's message: the program runs, or it has ended."""
-        phase, pid, self.cpu_seconds, self.status, self.peak_memory_bytes = self.fork_server.receive_state()
-        if phase == RUNNING:
-            self.accounting.pid = pid
-            return
-        self.ended_at = time.monotonic()
+        state = self.fork_server.receive_state()
+        if state[0] == RUNNING:
+            self.accounting.pid = state[1]
+        else:
+            self.take_end(state, time.monotonic())
+
+    def receive_end(self, seconds: float) -> None:
+        """Receive messages for a number of seconds at most, if the program does not end before."""
+        end = self.fork_server.receive_end(seconds)
+        if end is not None:
+            self.take_received(*end)
+        # Without the extension, or for an end of another kind.
+        elif self.has_message(0 if self.fork_server.receives_ends else seconds):
+            self.receive()
+
+    def take_received(self, state: State, ended_at: float, setup: bytes, report: bytes, has_more: bool) -> None:
+        """Take what the fork server's `receive_end` returned."""
+        self.setup = setup
+        self.report.add(report)
+        self.take_end(state, ended_at, has_more)
+
+    def take_end(self, state: State, ended_at: float, has_more: bool = True) -> None:
+        """Take the state of a program that has ended, and all that it wrote if there may be more than was received."""
+        phase, _, self.cpu_seconds, self.status, self.peak_memory_bytes = state
+        self.ended_at = ended_at
         if phase == LEFT_SOME:
             self.fork_server.wait_until_all_ended()
         was_killed = os.WIFSIGNALED(self.status) and os.WTERMSIG(self.status) == signal.SIGKILL
         if was_killed and self.reason is None and self.fork_server.memory_kills.has_increased():
             self.reason = "memory_kill"
         self.read_setup()
-        for stream in self.fork_server.readable(*self.streams):
-            stream.take_all()
+        if has_more:
+            for stream in self.fork_server.readable(*self.streams):
+                stream.take_all()
 
     def read_setup(self) -> None:
         """Read the child's message before its program began, if it is there."""
@@ -143,7 +168,7 @@ class Execution:
         )
         reply.update(self.costs())
         for name, stream in (("stdout", self.stdout), ("stderr", self.stderr)):
-            if stream.kept:
+            if stream.buffer:
                 reply[name] = stream.text
         return reply
 
@@ -157,28 +182,50 @@ class Execution:
             TimeoutError: if the fork server doesn't report the end.
         """
         self.reason = reason
-        self.fork_server.stop_program(self.accounting.pid)
-        if not self.has_message(2 * END_TIMEOUT_SECONDS):
-            raise TimeoutError("the fork server does not answer")
-        self.receive()
+        must_end_by = time.monotonic() + 2 * END_TIMEOUT_SECONDS
+        while self.ended_at is None:
+            # A child that has not begun may still have to read its program. If that child were ended, its fork server
+            # would take the program for the next request.
+            if self.started_at() is not None:
+                self.fork_server.stop_program(self.accounting.find_process())
+            if self.has_message(STOP_INTERVAL_SECONDS):
+                self.receive()
+            elif time.monotonic() > must_end_by:
+                raise TimeoutError("the fork server does not answer")
+
+    def begin_accounting(self) -> None:
+        """Find the program's first process, whose CPU time is counted from its beginning."""
+        self.accounting.find_process()
 
     def tidy(self) -> None:
         """Make the fork server ready for the next program."""
-        self.fork_server.tidy()
+        self.fork_server.surroundings.tidy()
+
+
+def fork_request(limits: dict[str, Any], tests_bytes: int, candidate_bytes: int) -> tuple[int, ...]:
+    """Return the fields of FORK_REQUEST."""
+    whole_seconds = int(-(-limits["cpu_seconds"] // 1))
+    sizes = (limits["file_bytes"], limits["open_files"], limits["processes"])
+    memory_bytes = limits["memory_bytes"] if limits.get("address_space", True) else -1
+    return (tests_bytes, candidate_bytes, memory_bytes, whole_seconds, *sizes)
 
 
 class Watchdog:
     """The supervisor's watch over programs that run together."""
 
-    def __init__(self, executions: Sequence[Execution], requests: int, on_waiting: Callable[[], None]) -> None:
+    def __init__(
+        self, executions: Sequence[Execution], requests: RequestReader, request_id: int, on_waiting: Callable[[], None]
+    ) -> None:
         """Prepare to watch.
 
         Args:
             executions: when the first of them ends, all are to end.
-            requests: the pipe from the caller, which may close it.
+            requests: from the caller, who may go away, or cancel this one.
+            request_id: the caller's, of this request.
             on_waiting: called from time to time while the programs run.
         """
         self.executions, self.requests, self.on_waiting = executions, requests, on_waiting
+        self.request_id = request_id
         self.first, self.limits = executions[0], executions[0].limits
         self.deadline = self.first.sent_at + self.limits["wall_seconds"]
         self.next_notification = self.first.sent_at + NOTIFY_INTERVAL_SECONDS
@@ -186,7 +233,7 @@ class Watchdog:
 
     def wait(self) -> None:
         """Wait until the first program ends, or end all of them."""
-        if self.first.has_message(UNWATCHED_SECONDS):
+        if self.first.ended_at is None and self.first.has_message(UNWATCHED_SECONDS):
             self.first.receive()
         if self.first.ended_at is None:
             self.wait_closely()
@@ -196,18 +243,21 @@ class Watchdog:
         streams = {stream.pipe.read_end: stream for execution in self.executions for stream in execution.streams}
         running = {execution.message_fd: execution for execution in self.executions}
         poller = select.poll()
-        # No events are asked for, because only the caller's end matters.
-        poller.register(self.requests, 0)
+        poller.register(self.requests.fd, select.POLLIN)
         for fd in (*running, *streams):
             poller.register(fd, select.POLLIN)
         for execution in self.executions:
-            execution.accounting.find_process()
+            execution.begin_accounting()
+        # A cancellation may have come while an earlier program ran, and nothing more comes for it.
+        reason = self.requests.news_of(self.request_id)
         while self.first.ended_at is None:
-            seconds = min(max(0, self.deadline - time.monotonic()), MEMORY_CHECK_INTERVAL_SECONDS)
-            reason = None
+            seconds = 0.0 if reason else min(max(0, self.deadline - time.monotonic()), MEMORY_CHECK_INTERVAL_SECONDS)
             for fd, _ in poller.poll(seconds * 1000):
-                if fd == self.requests:
-                    reason = "abandoned"
+                if fd == self.requests.fd:
+                    reason = self.requests.news_of(self.request_id)
+                    if self.requests.is_full:
+                        # No events are asked for: only the caller's end matters.
+                        poller.modify(fd, 0)
                 elif fd in streams:
                     streams[fd].take()
                 else:

@@ -24,21 +24,24 @@ from ..common.frames import (
     STATE,
 )
 from ..common.processes import children, end_descendants, signal_quietly
+from ..forkserver.extension import forking
 from ..isolation.privileges import die_with_parent, hide_memory
 from .memory import OutOfMemoryKills
 from .program_pipes import OpenFile, Pipe
 from .scratch import SCRATCH_MODE, MountedScratch, PlainScratch
 from .sockets import SocketWatch
+from .surroundings import Surroundings
 from .user_mapping import map_users
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
-    from typing import Any, NoReturn, TypeVar
+    from collections.abc import Callable, Sequence
+    from typing import Any, NoReturn
 
     from .program_pipes import Stream
 
-    T = TypeVar("T")
+    State = tuple[int, int, float, int, int]
+    """The fields of STATE."""
 
 MAX_FOLDERS = 8
 # Upper bound for a fork server to send a message while it starts, on the busiest machine.
@@ -64,6 +67,7 @@ class ForkServerProcess:
         self.stdout, self.stderr, self.report, self.setup = Pipe(), Pipe(), Pipe(), Pipe()
         # All processes of a guest share their standard input.
         self.stdin = OpenFile(0)
+        self.files = (self.stdin, self.stdout, self.stderr, self.report)
         self.memory_kills = OutOfMemoryKills()
         self.poller = select.poll()
         for pipe in (self.stdout, self.stderr, self.report):
@@ -114,18 +118,25 @@ class ForkServerProcess:
         for pipe in (self.stdout, self.stderr):
             while pipe.read_now():
                 continue
-        self.sockets = SocketWatch(self.pid) if "loopback" in self.layers else None
-        self.scratch: MountedScratch | PlainScratch
+        sockets = SocketWatch(self.pid) if "loopback" in self.layers else None
+        self.surroundings = Surroundings(self.files, self.open_scratch(folder, fds, message["owner"]), sockets)
+
+    def open_scratch(self, folder: str, fds: list[int], owner: int | None) -> MountedScratch | PlainScratch:
+        """Return the programs' folders.
+
+        Args:
+            folder: the one that was made for them.
+            fds: descriptors of mounted folders, if the fork server has a root of its own.
+            owner: user id of programs, as the fork server knows it; None if they have this process's user.
+        """
         if fds:
             # The new root was mounted over this folder. In a container programs would see its name.
             os.rmdir(folder)
-            self.scratch = MountedScratch(fds)
-        else:
-            # In a user namespace the fork server knows its programs' user by another number.
-            owner = message["owner"]
-            if self.mapped_user is not None and owner is not None:
-                owner = self.mapped_user
-            self.scratch = PlainScratch(folder, owner)
+            return MountedScratch(fds)
+        # In a user namespace the fork server knows its programs' user by another number.
+        if self.mapped_user is not None and owner is not None:
+            owner = self.mapped_user
+        return PlainScratch(folder, owner)
 
     def start(
         self, without: dict[str, str], others: Sequence[int], on_waiting: Callable[[], None]
@@ -215,7 +226,21 @@ class ForkServerProcess:
             message = message[self.channel.sendmsg([message], ancillary) :]
         self.channel.sendall(message)
 
-    def receive_state(self) -> tuple[int, int, float, int, int]:
+    def send_joined(self, request: tuple[int, ...], fds: Sequence[int], *texts: bytes) -> None:
+        """Send the fork server a step, and descriptors that its child receives.
+
+        Args:
+            request: the fields of FORK_REQUEST.
+            fds: the step's standard input, or its standard input and output.
+            texts: bytes that follow the request.
+        """
+        # The fork server reads this alone. Descriptors that came with it would be lost.
+        self.channel.sendall(FORK_REQUEST.pack(*request))
+        message = b"".join(texts)
+        ancillary = [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, struct.pack("=%di" % len(fds), *fds))]
+        self.channel.sendall(message[self.channel.sendmsg([message], ancillary) :])
+
+    def receive_state(self) -> State:
         """Receive the fork server's message about its program: the fields of STATE.
 
         Raises:
@@ -226,6 +251,21 @@ class ForkServerProcess:
             raise EOFError("the fork server ended: " + self.last_words())
         phase, pid, cpu_seconds, status, peak_memory_bytes = STATE.unpack(message)
         return phase, pid, cpu_seconds, status, peak_memory_bytes
+
+    # Whether `receive_end` works here.
+    receives_ends = forking is not None
+
+    def receive_end(self, seconds: float) -> tuple[State, float, bytes, bytes, bool] | None:
+        """Receive the end of a program that leaves no process behind, if it comes within a number of seconds.
+
+        Returns:
+            What the extension's `receive_end` returns; None without the extension.
+        """
+        if forking is None:
+            return None
+        setup, report = self.setup.read_end, self.report.read_end
+        stdout, stderr = self.stdout.read_end, self.stderr.read_end
+        return forking.receive_end(self.channel.fileno(), setup, report, stdout, stderr, int(seconds * 1000))
 
     def has_message(self, seconds: float) -> bool:
         """Return whether a message of the fork server arrives within a number of seconds."""
@@ -249,26 +289,6 @@ class ForkServerProcess:
         for target in [pid] if pid and not self.has_own_pids else children(self.pid):
             signal_quietly(os.kill, target)
 
-    def tidy(self, keeping: Collection[str] = ()) -> None:
-        """Restore pipes and folders for the next program.
-
-        Args:
-            keeping: names in the programs' workplace that stay.
-        """
-        for file in (self.stdin, self.stdout, self.stderr, self.report):
-            file.tidy()
-        if self.sockets is not None:
-            self.sockets.wait_until_free()
-        self.scratch.tidy(keeping)
-
-    def call_in_workplace(self, function: Callable[..., T], *arguments: Any) -> T:
-        """Return the result of a function that is called with a descriptor of the programs' workplace."""
-        workplace = self.scratch.open_workplace()
-        try:
-            return function(workplace, *arguments)
-        finally:
-            os.close(workplace)
-
     def end(self) -> None:
         """End the fork server and all that runs in it, and remove its folders."""
         self.channel.close()
@@ -283,6 +303,4 @@ class ForkServerProcess:
             return
         finally:
             if self.is_open:
-                self.scratch.remove()
-                if self.sockets is not None:
-                    self.sockets.close()
+                self.surroundings.remove()

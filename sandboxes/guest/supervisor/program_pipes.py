@@ -8,7 +8,6 @@ import select
 import struct
 
 from ..common.frames import BROKEN, START, STARTED
-from ..forkserver.extension import forking
 from ..isolation.syscalls import LINUX
 
 TYPE_CHECKING = False
@@ -37,7 +36,7 @@ def call_or_minus_one(call: Callable[..., Any], *arguments: Any) -> Any:
         return -1
 
 
-def unlock_and_inspect_in_python(fd: int) -> tuple[int, ...]:
+def unlock_and_inspect(fd: int) -> tuple[int, ...]:
     """Remove an open file's locks, which outlive the process that took them.
 
     Returns:
@@ -47,12 +46,6 @@ def unlock_and_inspect_in_python(fd: int) -> tuple[int, ...]:
         call_or_minus_one(fcntl.flock, fd, fcntl.LOCK_UN)
         call_or_minus_one(fcntl.fcntl, fd, F_OFD_SETLK, WHOLE_FILE_UNLOCKED)
     return (os.fstat(fd).st_mode, *(call_or_minus_one(fcntl.fcntl, fd, getter) for getter, _ in PROPERTIES))
-
-
-# The extension takes a quarter of the time, for each file after each program.
-unlock_and_inspect: Callable[[int], tuple[int, ...]] = (
-    unlock_and_inspect_in_python if forking is None else forking.unlock_and_inspect
-)
 
 
 class OpenFile:
@@ -107,14 +100,17 @@ class Stream:
         self.pipe = pipe
         self.kept_bytes = kept_bytes
         self.total = 0
-        self.kept = b""
+        # In place: a copy of the rest for each chunk takes the square of the size.
+        self.buffer = bytearray()
 
     def take(self) -> None:
         """Take some of the bytes in the pipe."""
-        chunk = self.pipe.read_now()
+        self.add(self.pipe.read_now())
+
+    def add(self, chunk: bytes) -> None:
+        """Count bytes, and keep the first ones."""
         self.total += len(chunk)
-        # One byte more than is shown, to know whether there are more.
-        self.kept += chunk[: self.kept_bytes + 1 - len(self.kept)]
+        self.buffer += chunk[: self.kept_bytes - len(self.buffer)]
 
     def take_all(self) -> None:
         """Take all bytes that are left once the writers have ended."""
@@ -124,10 +120,19 @@ class Stream:
             self.take()
 
     @property
+    def kept(self) -> bytes:
+        """The bytes that were kept."""
+        return bytes(self.buffer)
+
+    @property
+    def is_cut(self) -> bool:
+        """True if the program wrote more than was kept."""
+        return self.total > self.kept_bytes
+
+    @property
     def text(self) -> str:
         """The kept bytes as text."""
-        cut = "\n[cut]" if len(self.kept) > self.kept_bytes else ""
-        return self.kept[: self.kept_bytes].decode("utf-8", "replace") + cut
+        return self.buffer.decode("utf-8", "replace") + ("\n[cut]" if self.is_cut else "")
 
 
 def parse_start_time(setup: bytes) -> float | None:

@@ -77,7 +77,7 @@ class SeparateGrading:
         """End the tests' process, if there is one, so that their fork server can run something else."""
         if self.process:
             self.process.end()
-            self.tests_server.tidy()
+            self.tests_server.surroundings.tidy()
             self.process = None
 
     def finish(self, tests: TestsExecution, candidate: Execution) -> Reply:
@@ -88,8 +88,8 @@ class SeparateGrading:
             candidate: execution of the candidate.
         """
         reply = tests_reply = tests.reply()
-        if candidate.ended_at is None and candidate.has_message(LEAVE_TIMEOUT_SECONDS):
-            candidate.receive()
+        if candidate.ended_at is None:
+            candidate.receive_end(LEAVE_TIMEOUT_SECONDS)
         was_stopped = candidate.ended_at is None
         if was_stopped:
             candidate.stop(tests.reason)
@@ -108,10 +108,12 @@ class SeparateGrading:
         reply["wall_seconds"] = tests.ended_at - (parse_start_time(candidate.setup) or tests.sent_at)
         reply["cpu_seconds"] = tests.cpu_seconds + candidate.cpu_seconds
         waited = tests.accounting.waited_seconds + candidate.accounting.waited_seconds
-        reply["waited_seconds"] = max(0.0, min(waited, reply["wall_seconds"]))
+        if waited := max(0.0, min(waited, reply["wall_seconds"])):
+            reply["waited_seconds"] = waited
         reply["peak_memory_bytes"] = candidate.peak_memory_bytes
-        reply["stdout"] = candidate.stdout.text + tests.stdout.text
-        reply["stderr"] = candidate.stderr.text + tests.stderr.text
+        for name in ("stdout", "stderr"):
+            if text := getattr(candidate, name).text + getattr(tests, name).text:
+                reply[name] = text
         reply["grading"] = "separate"
         return reply
 
@@ -210,6 +212,15 @@ class TestsExecution(Execution):
         super().__init__(process.execution.fork_server, limits)
         self.process, self.tests, self.stays = process, tests, stays
         self.result: dict[str, Any] | None = None
+        # Whether the process has run other tests before.
+        self.has_predecessor = False
+
+    def begin_accounting(self) -> None:
+        """Count CPU time from now on, and not that of earlier tests."""
+        if self.has_predecessor:
+            self.accounting.start_from_now(self.process.execution.accounting.find_process())
+        else:
+            self.accounting.find_process()
 
     def start(self, peer: _socket.socket) -> None:
         """Have the process run the tests.
@@ -217,9 +228,7 @@ class TestsExecution(Execution):
         Args:
             peer: a socket to the candidate's process.
         """
-        if self.process.tests is not None:
-            # The process has run other tests before.
-            self.accounting.start_from_now(self.process.execution.accounting.find_process())
+        self.has_predecessor = self.process.tests is not None
         self.sent_at = time.monotonic()
         self.process.run_tests(self.tests, self.stays, peer)
 

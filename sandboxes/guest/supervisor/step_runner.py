@@ -22,7 +22,10 @@ if TYPE_CHECKING:
     from .verdicts import Reply
 
 # Fields of a step that the child reads, beside those that each step has.
-CHILD_FIELDS = ("any_status", "unlimited_stack", "script", "arguments", "inputs", "marks", "budget")
+CHILD_FIELDS = (
+    *("any_status", "unlimited_stack", "script", "arguments", "inputs", "marks", "budget"),
+    *("env", "is_raw", "any_command"),
+)
 # A compiler's first messages are the ones that matter.
 MAX_COMPILER_CHARS = 8000
 # Message of the C library before it aborts a program. The program's name comes first.
@@ -61,28 +64,45 @@ class StepRunner:
         Returns:
             (execution, result).
         """
-        limits = {**request["limits"], **step["limits"]}
-        asked = {"files": files, "argv": step["argv"], "needs": step["needs"]}
-        asked["stdin"] = step["stdin"] if stdin is None else stdin
-        asked.update({name: step[name] for name in CHILD_FIELDS if name in step})
-        if stored:
-            asked["stored"] = stored
-        payload = json.dumps(asked).encode()
-        execution = Execution(self.fork_server, limits)
+        asked = {"files": files, "stored": stored or {}, "stdin": step["stdin"] if stdin is None else stdin}
+        execution = self.execute(request, step, asked)
+        return execution, step_result(execution, step)
+
+    def execute(self, request: Mapping[str, Any], step: Mapping[str, Any], asked: Mapping[str, Any]) -> Execution:
+        """Run one step, and return its execution, which has ended.
+
+        Args:
+            request: the caller's.
+            step: of a plan.
+            asked: what the child reads beside the step's own fields, as `prepare_step` describes it.
+        """
+        payload = encode_step(step, asked)
+        execution = Execution(self.fork_server, {**request["limits"], **step["limits"]})
         execution.begin(STEP, len(payload), payload)
         self.watch(execution, request["id"])
-        if execution.reason == "abandoned":
-            return execution, {"broken": "abandoned"}
-        result = command_result(execution, step.get("memory_status"))
-        if result.get("outcome") in ("failed", "crashed") and step["argv"] is not None:
-            lines = error_lines(result["stderr"], result["stdout"])
-            if has_aborted(execution.status) and (failed := FAILED_ASSERT.search(result["stderr"])):
-                # A failed assertion counts as an exception does, not as a crash. A program that only pretends to have
-                # one has failed either way.
-                result.update(outcome="failed", detail=failed[1])
-            else:
-                result["detail"] += ": " + lines if lines else ""
-        return execution, result
+        return execution
+
+
+def encode_step(step: Mapping[str, Any], asked: Mapping[str, Any]) -> bytes:
+    """Return a step as its child reads it. The arguments are those of `StepRunner.execute`."""
+    own = {name: step[name] for name in ("argv", "needs", *CHILD_FIELDS) if name in step}
+    return json.dumps({**own, **asked}).encode()
+
+
+def step_result(execution: Execution, step: Mapping[str, Any]) -> Reply:
+    """Return the result of a step that has ended, with the lines of its output that say why it failed."""
+    if execution.reason in ("abandoned", "cancelled"):
+        return {"broken": execution.reason}
+    result = command_result(execution, step.get("memory_status"))
+    if result.get("outcome") in ("failed", "crashed") and step["argv"] is not None:
+        lines = error_lines(result["stderr"], result["stdout"])
+        if has_aborted(execution.status) and (failed := FAILED_ASSERT.search(result["stderr"])):
+            # A failed assertion counts as an exception does, not as a crash. A program that only pretends to have one
+            # has failed either way.
+            result.update(outcome="failed", detail=failed[1])
+        else:
+            result["detail"] += ": " + lines if lines else ""
+    return result
 
 
 def command_result(execution: Execution, memory_status: int | None) -> Reply:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .execution import Execution
+    from .interactor import Interactor
     from .program_checker import ProgramChecker
     from .step_runner import StepRunner
     from .verdicts import Reply
@@ -31,14 +32,15 @@ COSTS = ("wall_seconds", "cpu_seconds", "waited_seconds", "peak_memory_bytes")
 class StepExecutor:
     """Runs the steps of programs one after the other, in the same folder."""
 
-    def __init__(self, runner: StepRunner, checker: ProgramChecker) -> None:
+    def __init__(self, runner: StepRunner, checker: ProgramChecker, interactor: Interactor) -> None:
         """Run nothing yet.
 
         Args:
             runner: runs the steps.
             checker: asks checker programs about outputs.
+            interactor: has interactors talk with programs.
         """
-        self.runner, self.checker = runner, checker
+        self.runner, self.checker, self.interactor = runner, checker, interactor
         self.fork_server = runner.fork_server
         self.plan: dict[str, Any] = {}
 
@@ -49,7 +51,8 @@ class StepExecutor:
             request: the caller's.
             plan: JSON; b"" for the same as last time. "build": steps that must work, "runs": steps that are tests,
                 "stop": whether to stop at the first that fails, "returns": whether to return what they wrote,
-                "grading": the verdict's name for how it was graded, "checker": the checker program, if there is one.
+                "grading": the verdict's name for how it was graded, "checker" and "interactor": the programs of the
+                task that decide, if there are any.
             program: JSON. "files": {path: text}, "token": the completion token, which a run with "writes_token"
                 has to write at its end.
 
@@ -59,6 +62,7 @@ class StepExecutor:
         if plan:
             self.plan = json.loads(plan)
             self.checker.take(self.plan.get("checker"))
+            self.interactor.take(self.plan.get("interactor"))
         self.request, self.program, self.checker.executions = request, json.loads(program), []
         reply: Reply = {"outcome": "passed", "detail": "", "stdout": "", "stderr": "", **dict.fromkeys(COSTS, 0)}
         reply["grading"], reply["tests"] = self.plan["grading"], []
@@ -163,6 +167,8 @@ class StepExecutor:
         stdin = self.program["token"] if step.get("writes_token") else None
         # A compiled program is in the folder already, or stored.
         files = {**({} if self.plan["build"] else self.program["files"]), **step.get("files", {})}
+        if self.interactor.program:
+            return self.run_conversation(step, files)
         execution, result = self.runner.run(self.request, step, files, self.built.stored, stdin)
         self.executions = [execution]
         if result.get("outcome") != "passed":
@@ -175,14 +181,29 @@ class StepExecutor:
             self.executions += self.checker.executions
         return result
 
+    def run_conversation(self, step: dict[str, Any], files: dict[str, str]) -> Reply:
+        """Run a test in which an interactor talks with the program, and return its result.
+
+        Args:
+            step: the test.
+            files: to write before it, {path: text}.
+        """
+        execution, result = self.interactor.talk(self.request, step, files, self.built.stored)
+        self.executions = [*([execution] if execution else self.executions), *self.interactor.executions]
+        if self.checker.program and result.get("outcome") == "passed":
+            self.built.clear()
+            result.update(self.checker.check(self.request, step, self.interactor.log, is_log=True))
+            self.executions += self.checker.executions
+        return result
+
     def output_of(self, step: dict[str, Any], execution: Execution, result: Reply) -> bytes:
         """Return the output of a run that ended well. The result changes if its file is missing or too large."""
         limits = execution.limits
         name = step.get("output_file")
         if name is None:
-            return execution.stdout.kept[: limits["kept_bytes"]]
+            return execution.stdout.kept
         limit = limits["output_bytes"]
-        output = self.fork_server.call_in_workplace(read_file, name, limit + 1)
+        output = self.fork_server.surroundings.call_in_workplace(read_file, name, limit + 1)
         if output is None:
             result.update(outcome="failed", detail="wrote no file %s" % name)
         elif len(output) > limit:

@@ -86,8 +86,9 @@ def signal_name(number: int) -> str:
     """Return a signal's name, as the system's manual writes it."""
     try:
         return signal.Signals(number).name
-    except ValueError:  # a real-time signal
-        return "SIGRTMIN+%d" % (number - signal.SIGRTMIN)
+    except ValueError:  # a real-time signal, or one below them that the C library keeps to itself
+        above = number - signal.SIGRTMIN
+        return "SIGRTMIN+%d" % above if above >= 0 else "SIG%d" % number
 
 
 def parse_report(report: bytes) -> Reply:

@@ -1,0 +1,1 @@
+"""Sessions: a process and a folder in a sandbox that outlive a call."""
