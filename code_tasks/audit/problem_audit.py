@@ -53,6 +53,9 @@ class ProblemAudit:
     detail: str = ""
     """Why the canonical solution failed. Empty if it passed."""
 
+    caveat: str = ""
+    """A known reason for which right candidates of this problem fail. "": there is none, or the solution passed."""
+
     wall_seconds: float | None = None
     """Time of the canonical solution; of its longest case, if the limit is for each case. None if it failed."""
 

@@ -32,7 +32,7 @@ def as_text(audits: Sequence[ProblemAudit], wall_seconds: float) -> str:
     programs += sum(bool(each.equal_object) for each in audits)
     problems = f"{len(audits)} problem{'' if len(audits) == 1 else 's'}"
     lines = [f"{problems} in {wall_seconds:.1f} s ({programs} programs)", "", *counts(audits)]
-    lines += listed(audits, "fails", "canonical solution fails", "why", lambda each: each.detail)
+    lines += listed(audits, "fails", "canonical solution fails", "why", lambda each: each.caveat or each.detail)
     lines += listed(audits, "flaky", "flaky", "outcomes", lambda each: ", ".join(each.outcomes))
     lines += listed(audits, "missing", "no canonical solution", "", lambda each: "")
     lines += listed(audits, "stub", "a stub passes", "stubs", lambda each: some(each.passing_stubs))

@@ -96,7 +96,7 @@ class Audit:
             return replace(audit, outcomes=(NOT_RUN,), detail=reason_of(result))
         outcomes = tuple(outcome.value for outcome in result.repeats or (result.outcome,))
         if not result.passed:
-            return replace(audit, outcomes=outcomes, detail=reason_of(result))
+            return replace(audit, outcomes=outcomes, detail=reason_of(result), caveat=problem.caveat)
         seconds = canonical_seconds(problem, result)
         limit = limit_seconds(problem.canonical_limit or CALIBRATED, seconds)
         return replace(

@@ -75,6 +75,13 @@ def files(split: str, config: str | None) -> Sequence[str]:
     return [f"{split}.jsonl"]
 
 
+def taco_files(split: str, config: str | None) -> Sequence[str]:
+    """Return the files of TACO on the Hub. Raises ValueError for a configuration that they do not have."""
+    if config not in (None, "ALL"):
+        raise ValueError(f"taco has the config 'ALL' alone, not {config!r}")
+    return [f"ALL/{split}-*.parquet"]
+
+
 APPS = Benchmark(
     *("apps", parse_apps, "codeparrot/apps"),
     preload=APPS_MODULES,
@@ -85,10 +92,10 @@ APPS = Benchmark(
 )
 TACO = Benchmark(
     *("taco", parse_taco, "BAAI/TACO"),
-    config="ALL",
     preload=APPS_MODULES,
     fields=("question", "input_output", "raw_tags"),
     # A case that fails is run in 3 ways, and all once more in a function.
-    official=OfficialGrader("taco", 4, lambda cases: 24.0 * cases + 4).form,
+    official=OfficialGrader("taco", 4, lambda cases: 24.0 * cases + 4, scripts="run_taco_script").form,
     runs_restricted=False,
+    files=taco_files,
 )

@@ -39,7 +39,8 @@ class Benchmark:
     """Modules that the preamble imports, for the option `preload`: the sandbox imports them once, before candidates."""
 
     files: Callable[[str, str | None], Sequence[str]] | None = None
-    """(split, release) -> the files of the data set, where it has to be read by its files. Raises ValueError."""
+    """(split, release or configuration) -> the files of the data set, where it has to be read by its files. A name may
+    be a pattern. Raises ValueError."""
 
     date_field: str = ""
     """The field with a problem's date, by which problems can be chosen. "": problems have no date."""
@@ -94,6 +95,14 @@ class Benchmark:
                 'choose "subprocess" or "docker"'
             )
 
+    def check_official_sandbox(self, sandbox: Sandbox) -> None:
+        """Raise ValueError for a sandbox with a policy, if there are official forms. They do what a policy refuses."""
+        if sandbox.has_policy and self.official:
+            raise ValueError(
+                f"the official verdicts of {self.name} need what the sandbox {sandbox.name!r} refuses; "
+                'choose "subprocess" or "docker"'
+            )
+
 
 @dataclass(frozen=True)
 class LoadedBenchmark:
@@ -130,6 +139,7 @@ class LoadedBenchmark:
         A candidate can forge a pass in them, as it can in that grader. Arguments and errors are those of `tasks`, which
         gives the same where there are no such tests.
         """
+        self.benchmark.check_official_sandbox(config.sandbox)
         return self._tasks(candidates, config, self.benchmark.official_form)
 
     def _tasks(

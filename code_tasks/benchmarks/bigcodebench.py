@@ -8,8 +8,8 @@ calibrated scores, so that imports can't be missing. The tests may take 240 seco
 from __future__ import annotations
 
 import ast
-import dataclasses
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from code_tasks.benchmarks.benchmark import Benchmark
@@ -54,6 +54,23 @@ def parse(record: Mapping[str, Any], position: int) -> Problem:
     )
 
 
+def uncalibrated(problem: Problem) -> Problem:
+    """Return a problem whose programs begin without `code_prompt`, so that a whole program brings its own imports.
+
+    Its tests have the candidate's imports alone, as in the grader. Tests that need these are graded "shared".
+    """
+    opening = problem.preamble.removeprefix(ENVIRONMENT)
+    lines = imports_for(parse_source(problem.tests), parse_source(opening))
+    imports = "".join(f"{line}\n" for line in lines)
+    tests, grading = problem.tests.removeprefix(imports), "shared" if imports else problem.grading
+    return replace(problem, preamble=ENVIRONMENT, tests=tests, grading=grading)
+
+
+def published_program(program: str) -> str:
+    """Return a program as the grader's results have it, without the line that gives it the environment."""
+    return program.replace(ENVIRONMENT, "", 1)
+
+
 def imports_for(tests: ast.Module, header: ast.Module) -> Iterator[str]:
     """Yield the imports of a prompt that its tests use, because the grader runs both as one module."""
     used = {node.id for node in ast.walk(tests) if isinstance(node, ast.Name)}
@@ -73,6 +90,4 @@ BIGCODEBENCH = Benchmark(
     preferred_field="solution",
     runs_restricted=False,
 )
-BIGCODEBENCH_HARD = dataclasses.replace(
-    BIGCODEBENCH, name="bigcodebench-hard", hub_id="bigcode/bigcodebench-hard", fields=()
-)
+BIGCODEBENCH_HARD = replace(BIGCODEBENCH, name="bigcodebench-hard", hub_id="bigcode/bigcodebench-hard", fields=())

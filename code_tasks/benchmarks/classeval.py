@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from code_tasks.benchmarks.benchmark import Benchmark, limits_of_calls
+from code_tasks.benchmarks.official.forms import classeval_form
 from code_tasks.benchmarks.packages import needed_modules
 from code_tasks.benchmarks.problems import Problem, check_has_tests
 from code_tasks.benchmarks.records import id_field, text_field, texts_field
@@ -20,6 +21,14 @@ from sandboxes.tasks.extraction import code_blocks
 
 SECONDS = 5.0
 IMPORTS = ("import", "from")
+
+CAVEATS = {
+    "ClassEval_17": "no program can pass: the tests take 2 January 2024 for a day that lies ahead",
+    "ClassEval_48": "no program can pass elsewhere: the tests ask for the name of the author's computer",
+    "ClassEval_51": "right programs pass with numpy 1, and fail with numpy 2",
+    "ClassEval_52": "right programs need nltk's data: averaged_perceptron_tagger, punkt and wordnet",
+}
+"""Problems whose canonical solution fails, for a reason that is not the candidate's."""
 
 
 @dataclass(frozen=True)
@@ -49,15 +58,18 @@ def parse(record: Mapping[str, Any], position: int) -> Problem:
     classes = [name.strip() for name in texts_field(record, "test_classes")]
     if absent := [name for name in classes if name not in defined]:
         raise ValueError(f"'test_classes' names {absent[0]!r}, which 'test' does not define")
+    task_id = id_field(record, "task_id")
     return Problem(
         # The tests use these modules too. Their imports also say which grading they need.
-        *(id_field(record, "task_id"), "", imports + tests, "python"),
+        *(task_id, "", imports + tests, "python"),
         entry_point=text_field(record, "class_name"),
         canonical_solution=solution,
         preamble=imports,
         make_program=ClassAnswer(),
         modules=needed_modules(imports, solution, tests),
         limits=limits_of_calls(SECONDS, max(1, len(classes))),
+        caveat=CAVEATS.get(task_id, ""),
+        official={name: record[name] for name in ("import_statement", "test", "test_classes")},
     )
 
 
@@ -86,5 +98,6 @@ def missing_decorators(tree: ast.Module) -> Iterator[tuple[int, int]]:
 CLASSEVAL = Benchmark(
     *("classeval", parse, "FudanSELab/ClassEval"),
     fields=("task_id", "test", "skeleton", "test_classes", "import_statement"),
+    official=classeval_form,
     runs_restricted=False,
 )

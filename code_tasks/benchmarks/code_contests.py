@@ -12,7 +12,7 @@ from typing import Any
 
 from code_tasks.benchmarks.benchmark import Benchmark
 from code_tasks.benchmarks.problems import Problem
-from code_tasks.benchmarks.records import case_text, required, solution_code, text_field
+from code_tasks.benchmarks.records import case_text, optional_interactor, required, solution_code, text_field
 from sandboxes.tasks.io_cases import parse_cases
 from sandboxes.validation import short_repr
 
@@ -35,7 +35,7 @@ def parse(record: Mapping[str, Any], position: int) -> Problem:
     tests = {
         "inputs": [case_text(one) for one, _ in rows],
         "outputs": [case_text(other) for _, other in rows],
-        "checker": "codecontests",
+        **(optional_interactor(record) or {"checker": "codecontests"}),
     }
     parse_cases(tests)
     gold = rows_of("solutions", record.get("solutions"), ("language", "solution"))

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from code_tasks.benchmarks.benchmark import Benchmark
 from code_tasks.benchmarks.livecodebench import cases_of
 from code_tasks.benchmarks.problems import Problem
-from code_tasks.benchmarks.records import id_field, json_field
+from code_tasks.benchmarks.records import id_field, json_field, optional_interactor
 from sandboxes.languages.registry import ALIASES, checked_language
 from sandboxes.tasks.io_cases import parse_cases
 from sandboxes.validation import positive_number
@@ -28,18 +28,15 @@ CARRIAGE_RETURN = re.compile(r"\r$", re.MULTILINE)
 def parse(record: Mapping[str, Any], position: int) -> Problem:
     """Parse a record of open-r1/codeforces."""
     task_id = id_field(record, "id")
-    if record.get("interaction_format"):
-        raise ValueError("the problem is interactive, and has no judge program to talk with; leave it out")
+    interactor = optional_interactor(record)
+    if record.get("interaction_format") and not interactor:
+        raise ValueError("the problem is interactive, and has no 'interactor' to talk with; add one, or leave it out")
     cases = cases_of(json_field(record, "official_tests"), "official_tests")
     if not cases:
         raise ValueError("'official_tests' has no cases, so that no program can be judged")
-    tests = {
-        "inputs": [CARRIAGE_RETURN.sub("", case["input"]) for case in cases],
-        "outputs": [expected_output(case["output"]) for case in cases],
-        "checker": checker_of(record),
-        "input_mode": record.get("input_mode") or "stdio",
-        "unlimited_stack": True,
-    }
+    pairs = [(case["input"], case["output"]) for case in cases]
+    mode = record.get("input_mode") or "stdio"
+    tests = reference_of(pairs, record.get("generated_checker") or "", mode, interactor)
     parse_cases(tests)
     name = record.get("language") or ""
     language = checked_language(ALIASES.get(name, name)) if name else ""
@@ -49,10 +46,27 @@ def parse(record: Mapping[str, Any], position: int) -> Problem:
     return Problem(task_id, "", json.dumps(tests), language, limits=limits)
 
 
-def checker_of(record: Mapping[str, Any]) -> str | dict[str, Any]:
-    """Return the checker of a record: its own program, or the comparison of the grader."""
-    source = record.get("generated_checker")
-    return {"source": source} if source else "open-r1"
+def reference_of(
+    cases: Sequence[tuple[str, str]],
+    checker: str,
+    input_mode: str,
+    interactor: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """Return the reference of a task that is judged as open-r1's package for piston does it.
+
+    Args:
+        cases: pairs of an input and its expected output.
+        checker: the source of the record's own checker program. "": the comparison of the grader.
+        input_mode: "stdio" or "file".
+        interactor: fields of a reference that has an interactor, which decides in place of a checker; or None.
+    """
+    judge = {"checker": {"source": checker} if checker else "open-r1", "input_mode": input_mode}
+    return {
+        "inputs": [CARRIAGE_RETURN.sub("", text) for text, _ in cases],
+        "outputs": [expected_output(text) for _, text in cases],
+        "unlimited_stack": True,
+        **(interactor or judge),
+    }
 
 
 def expected_output(text: str) -> str:

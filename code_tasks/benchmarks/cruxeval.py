@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from code_tasks.benchmarks.benchmark import Benchmark
+from code_tasks.benchmarks.official.forms import cruxeval_form
 from code_tasks.benchmarks.problems import Problem
 from code_tasks.benchmarks.records import id_field, text_field
 from sandboxes.imports import parse_candidate
@@ -85,6 +86,7 @@ def parse_input(record: Mapping[str, Any], position: int) -> Problem:
         canonical_solution=f"{FUNCTION}({given})",
         make_program=InputAnswer(code),
         limits={"wall_seconds": SECONDS},
+        official=official_fields(record, "input"),
     )
 
 
@@ -97,7 +99,13 @@ def parse_output(record: Mapping[str, Any], position: int) -> Problem:
         canonical_solution=output,
         make_program=OutputAnswer(),
         limits={"wall_seconds": SECONDS},
+        official=official_fields(record, "output"),
     )
+
+
+def official_fields(record: Mapping[str, Any], predicted: str) -> dict[str, Any]:
+    """Return what the official form needs. Records for the prediction of an output need neither code nor input."""
+    return {**{name: record.get(name, "") for name in ("code", "input", "output")}, "predicted": predicted}
 
 
 def check_expression(name: str, text: str) -> None:
@@ -146,5 +154,7 @@ def parsed_statements(text: str) -> list[ast.stmt]:
 FIELDS = ("id", "code", "input", "output")
 """Fields of the records, which both benchmarks have."""
 
-CRUXEVAL_INPUT = Benchmark("cruxeval-input", parse_input, "cruxeval-org/cruxeval", fields=FIELDS)
-CRUXEVAL_OUTPUT = Benchmark("cruxeval-output", parse_output, "cruxeval-org/cruxeval", fields=FIELDS)
+CRUXEVAL_INPUT, CRUXEVAL_OUTPUT = (
+    Benchmark(name, parse, "cruxeval-org/cruxeval", fields=FIELDS, official=cruxeval_form)
+    for name, parse in (("cruxeval-input", parse_input), ("cruxeval-output", parse_output))
+)

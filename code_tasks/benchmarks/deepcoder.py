@@ -9,11 +9,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from code_tasks.benchmarks.benchmark import Benchmark, limits_of_calls, limits_of_cases
+from code_tasks.benchmarks.livecodebench import OFFICIAL as LIVECODEBENCH_GRADER
 from code_tasks.benchmarks.livecodebench import cases_of
-from code_tasks.benchmarks.preambles import APPS_MODULES, COMMON_MODULES, apps_imports, common_imports
+from code_tasks.benchmarks.official.forms import OfficialGrader
+from code_tasks.benchmarks.preambles import (
+    APPS_MODULES,
+    COMMON_MODULES,
+    PANDAS,
+    apps_imports,
+    common_import_lines,
+    common_imports,
+)
 from code_tasks.benchmarks.problems import Problem
 from code_tasks.benchmarks.records import case_lists, case_text, literal, object_field, required, solution_code
 from sandboxes.tasks.io_cases import function_name, parse_cases
@@ -21,10 +31,14 @@ from sandboxes.validation import short_repr
 
 SECONDS, LIVECODEBENCH_SECONDS = 12.0, 6.0
 MAX_CASES = 15
+IS_CUT = "is_cut"
+"""Where `Problem.official` says that calls are left out. The grader then loses the function's name."""
+
 STREAMS = "stdin, stdout = sys.stdin, sys.stdout\n"
 CALL_PREAMBLE = apps_imports() + common_imports()
 SCRIPT_PREAMBLE = common_imports() + apps_imports() + STREAMS
 CODEFORCES_PREAMBLE = apps_imports() + STREAMS
+LIVECODEBENCH_PREAMBLE = common_imports()
 Pairs = list[tuple[Any, Any]]
 """(input, output) of each case."""
 
@@ -41,7 +55,8 @@ def parse(record: Mapping[str, Any], position: int) -> Problem:
     pairs = longest(pairs_of(tests))
     if function:
         calls = {"inputs": [one for one, _ in pairs], "outputs": [other for _, other in pairs], "fn_name": function}
-        return problem_of(position, calls, CALL_PREAMBLE, SECONDS, solution)
+        problem = problem_of(position, calls, CALL_PREAMBLE, SECONDS, solution)
+        return replace(problem, official={IS_CUT: len(pairs) < len(pairs_of(tests))})
     # Codeforces' cases have neither a type nor a function, and the grader compares their text.
     is_codeforces = isinstance(tests, list) and not {"type", "fn_name"} & {*first}
     preamble = CODEFORCES_PREAMBLE if is_codeforces else SCRIPT_PREAMBLE
@@ -98,7 +113,7 @@ def livecodebench_problem(
         data["fn_name"] = function
     else:
         data |= {"checker": "lines", "any_status": True}
-    return problem_of(position, data, common_imports(), LIVECODEBENCH_SECONDS, solution)
+    return problem_of(position, data, LIVECODEBENCH_PREAMBLE, LIVECODEBENCH_SECONDS, solution)
 
 
 def problem_of(position: int, data: Mapping[str, Any], preamble: str, seconds: float, solution: str | None) -> Problem:
@@ -117,11 +132,28 @@ def problem_of(position: int, data: Mapping[str, Any], preamble: str, seconds: f
     )
 
 
+def official_form(problem: Problem) -> Problem:
+    """Return a problem with tests that run a candidate as rLLM does, whose part for LiveCodeBench is that one's."""
+    if problem.preamble == LIVECODEBENCH_PREAMBLE:
+        return LIVECODEBENCH_GRADER.form(problem)
+    if problem.official.get(IS_CUT):
+        problem = replace(problem, entry_point="")
+    if problem.preamble == CODEFORCES_PREAMBLE:
+        return CODEFORCES_GRADER.form(problem)
+    preamble = CALL_PREAMBLE if problem.entry_point else apps_imports() + PANDAS
+    return TACO_GRADER.form(replace(problem, preamble=preamble))
+
+
+CODEFORCES_GRADER, TACO_GRADER = (
+    OfficialGrader(name, int(SECONDS), lambda cases: SECONDS * cases + 24, "run_rllm_script", base=base)
+    for name, base in (("codeforces", ""), ("deepcoder", common_import_lines()))
+)
 DEEPCODER = Benchmark(
     *("deepcoder", parse, "agentica-org/DeepCoder-Preview-Dataset"),
     config="lcbv5",
     preload=tuple(dict.fromkeys((*APPS_MODULES, *COMMON_MODULES))),
     fields=("problem", "tests"),
     aliases=("deepcoder-preview-dataset",),
+    official=official_form,
     runs_restricted=False,
 )

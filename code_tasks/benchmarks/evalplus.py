@@ -16,6 +16,7 @@ from code_tasks.benchmarks import human_eval
 from code_tasks.benchmarks.benchmark import MEMORY_BYTES, Benchmark
 from code_tasks.benchmarks.evalplus_inputs import restored_inputs
 from code_tasks.benchmarks.official.forms import CHECK_CALL, evalplus_form
+from code_tasks.benchmarks.packages import needed_packages
 from code_tasks.benchmarks.problems import Problem, check_has_tests
 from code_tasks.benchmarks.records import id_field, optional_text, required, text_field, texts_field
 from sandboxes.tasks.call_harness import source_of_data
@@ -221,8 +222,12 @@ def parse_mbpp(record: Mapping[str, Any], position: int) -> Problem:
     check_has_tests(tests, "test", "python")
     limits = {"wall_seconds": SECONDS, "memory_bytes": MEMORY_BYTES}
     solution = optional_text(record, "code")
-    task_id = id_field(record, "task_id")
-    return Problem(task_id, "", tests, "python", canonical_solution=solution, limits=limits)
+    return Problem(
+        *(id_field(record, "task_id"), "", tests, "python"),
+        canonical_solution=solution,
+        limits=limits,
+        modules=needed_packages(tests),
+    )
 
 
 FIELDS = ("task_id", "base_input", "plus_input", "atol")

@@ -8,10 +8,11 @@ function or to repair it.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from code_tasks.benchmarks.benchmark import MEMORY_BYTES, Benchmark
+from code_tasks.benchmarks.official.go_tests import go_test_form
 from code_tasks.benchmarks.preambles import humaneval_x_imports
 from code_tasks.benchmarks.problems import Problem, parse_problem
 from code_tasks.benchmarks.records import text_field
@@ -28,7 +29,11 @@ PREAMBLE = humaneval_x_imports()
 
 def parse_x(record: Mapping[str, Any], position: int) -> Problem:
     """Parse a record of HumanEval-X."""
-    return parsed(record, {}, X_SECONDS, {"python": until_margin})
+    problem = parsed(record, {}, X_SECONDS, {"python": until_margin})
+    if problem.language != "go":
+        return problem
+    official = {**{name: record[name] for name in GO_FIELDS}, "limits": problem.limits}
+    return dataclasses.replace(problem, official=official)
 
 
 def parse_pack(record: Mapping[str, Any], position: int) -> Problem:
@@ -71,7 +76,29 @@ PACK_CUTS: Mapping[str, Callable[[str], str]] = {
 }
 """The changes that HumanEvalPack's grader makes to a completion before it runs it, by language."""
 
-HUMANEVAL_X = Benchmark("humaneval-x", parse_x, "THUDM/humaneval-x", runs_restricted=False)
+GO_FIELDS = ("test_setup", "import", "prompt", "test")
+"""The parts of a problem's official form in Go."""
+
+X_CONFIGS = ("python", "cpp", "go", "java", "js")
+
+
+def x_files(split: str, config: str | None) -> Sequence[str]:
+    """Return the file of a language of HumanEval-X on the Hub. There is one split.
+
+    Raises:
+        ValueError: if there is no such language.
+    """
+    if config not in (None, *X_CONFIGS):
+        raise ValueError(f"humaneval-x has the configs {', '.join(X_CONFIGS)}, not {config!r}")
+    return [f"data/{config or 'python'}/data/humaneval.jsonl"]
+
+
+HUMANEVAL_X = Benchmark(
+    *("humaneval-x", parse_x, "zai-org/humaneval-x"),
+    files=x_files,
+    official=go_test_form,
+    runs_restricted=False,
+)
 HUMANEVALPACK = Benchmark(
     *("humanevalpack", parse_pack, "bigcode/humanevalpack"),
     fields=("task_id", "test", "declaration", "buggy_solution", "canonical_solution"),

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from code_tasks.benchmarks.benchmark import Benchmark, limits_of_calls, limits_of_cases
+from code_tasks.benchmarks.official.forms import OfficialGrader
 from code_tasks.benchmarks.preambles import COMMON_MODULES, common_imports
 from code_tasks.benchmarks.problems import Problem
 from code_tasks.benchmarks.records import case_lists, case_text, json_field, literal, object_field
@@ -18,6 +19,9 @@ from sandboxes.tasks.io_cases import parse_cases
 from sandboxes.validation import short_repr
 
 SECONDS = 20.0
+OFFICIAL_MEMORY_BYTES = 10 << 30
+"""Memory of a process in the grader."""
+
 PREAMBLE = common_imports()
 
 
@@ -54,6 +58,20 @@ def arguments_of(value: Any) -> list[Any]:
     return value
 
 
+def official_form(problem: Problem) -> Problem:
+    """Return a problem with tests that run a candidate as the grader does."""
+    return (OFFICIAL_CALLS if problem.entry_point else OFFICIAL).form(problem)
+
+
+OFFICIAL, OFFICIAL_CALLS = (
+    OfficialGrader(
+        *(name, int(SECONDS), lambda cases: SECONDS * cases + 10),
+        scripts="run_programs",
+        calls="run_programs",
+        memory_bytes=OFFICIAL_MEMORY_BYTES,
+    )
+    for name in ("intellect3", "intellect3_calls")
+)
 INTELLECT_3 = Benchmark(
     *("intellect3", parse, "PrimeIntellect/INTELLECT-3-RL"),
     split="train",
@@ -61,5 +79,6 @@ INTELLECT_3 = Benchmark(
     preload=COMMON_MODULES,
     fields=("question", "info"),
     aliases=("intellect-3-rl",),
+    official=official_form,
     runs_restricted=False,
 )

@@ -53,15 +53,34 @@ def parse(record: Mapping[str, Any], position: int) -> Problem:
         raise ValueError(f"a case has the testtype {short_repr(min(kinds - {'stdin', 'functional'}))}")
     if "functional" in kinds and not function:
         raise ValueError("cases of the testtype 'functional' need a 'func_name' in 'metadata'")
+    inputs, outputs = ([case[name] for case in cases] for name in ("input", "output"))
+    return problem_of(id_field(record, "question_id"), inputs, outputs, function)
+
+
+def problem_of(
+    task_id: str, inputs: Sequence[Any], outputs: Sequence[Any], function: str | None, seconds: float = SECONDS
+) -> Problem:
+    """Return a problem with the preamble, the comparison and the limits of LiveCodeBench's grader.
+
+    Args:
+        task_id: its name.
+        inputs: a text of stdin for each case, or a line of JSON for each argument of a call.
+        outputs: a text of stdout for each case, or the JSON of a call's result.
+        function: that is called. None or "": candidates are scripts.
+        seconds: of each case or call.
+
+    Raises:
+        ValueError, TypeError: if these are no valid cases.
+    """
     tests = {
-        "inputs": [case["input"] for case in cases],
-        "outputs": [case["output"] for case in cases],
+        "inputs": list(inputs),
+        "outputs": list(outputs),
         **({"fn_name": function} if function else {"checker": "lines", "any_status": True}),
     }
     parse_cases(tests)
-    limits = limits_of_calls(SECONDS, len(cases)) if function else limits_of_cases(SECONDS)
+    limits = limits_of_calls(seconds, len(inputs)) if function else limits_of_cases(seconds)
     return Problem(
-        *(id_field(record, "question_id"), "", json.dumps(tests), "python"),
+        *(task_id, "", json.dumps(tests), "python"),
         entry_point=function or "",
         preamble=PREAMBLE,
         is_script=not function,
@@ -124,12 +143,13 @@ def files(split: str, release: str | None) -> Sequence[str]:
     return [f"test{number if number > 1 else ''}.jsonl" for number in range(1, int(match[1]) + 1)]
 
 
+OFFICIAL = OfficialGrader("livecodebench", 6, lambda cases: 7.0 * cases + 5)
 LIVECODEBENCH = Benchmark(
     *("livecodebench", parse, "livecodebench/code_generation_lite"),
     preload=PLAIN_IMPORTS,
     fields=("question_id", "public_test_cases", "private_test_cases"),
     is_sorted=True,
-    official=OfficialGrader("livecodebench", 6, lambda cases: 7.0 * cases + 5).form,
+    official=OFFICIAL.form,
     runs_restricted=False,
     files=files,
     date_field="contest_date",

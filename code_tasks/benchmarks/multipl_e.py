@@ -7,11 +7,14 @@ candidate and tests are two files, so that no candidate can comment out, skip or
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from code_tasks.benchmarks.benchmark import MEMORY_BYTES, Benchmark
+from code_tasks.benchmarks.official.forms import status_tests
 from code_tasks.benchmarks.problems import Problem, check_has_tests
 from code_tasks.benchmarks.records import text_field
 from sandboxes.languages.comments import without_literals
@@ -51,6 +54,37 @@ public class CodeEvalTests {
     static %(type)s %(name)s(%(parameters)s) { return %(problem)s.%(name)s(%(values)s); }
 %(main)s
 """
+JAVA_RUN = """
+public class CodeEvalOfficial {
+    public static void main(String[] arguments) throws Throwable {
+        java.net.URL[] here = {new java.io.File(".").toURI().toURL()};
+        ClassLoader loader = new java.net.URLClassLoader(here, ClassLoader.getPlatformClassLoader()) {
+            protected Class<?> findClass(String name) throws ClassNotFoundException {
+                if (name.startsWith("org.javatuples.")) throw new ClassNotFoundException(name);
+                return super.findClass(name);
+            }
+        };
+        loader.setDefaultAssertionStatus(true);
+        try {
+            java.lang.reflect.Method main = loader.loadClass("Problem").getMethod("main", String[].class);
+            main.setAccessible(true);
+            main.invoke(null, (Object) arguments);
+        } catch (java.lang.reflect.InvocationTargetException error) {
+            throw error.getCause();
+        }
+    }
+}
+"""
+"""Runs the class `Problem` as the grader does, which has javatuples for the compiler, and not for the program."""
+
+OFFICIAL_PARTS = {
+    "bash": ("", ""),
+    "cpp": ('#undef ONLINE_JUDGE\n#pragma GCC optimize("O0")\n', ""),
+    "java": ("", JAVA_RUN),
+    "javascript": ("require.main = module;\n", ""),
+    "python": ("", ""),
+}
+"""Code before and after a program, with which it runs as in the grader: unoptimised, and as the main module."""
 
 
 def parse(record: Mapping[str, Any], position: int) -> Problem:
@@ -62,7 +96,12 @@ def parse(record: Mapping[str, Any], position: int) -> Problem:
     if language == "java":
         suffix, tests = suffix + "}\n", java_tests(prompt, tests)
     limits = {"wall_seconds": SECONDS.get(language, OTHER_SECONDS), "memory_bytes": MEMORY_BYTES}
-    return Problem(name, prompt, FIRST_LINES.get(language, "") + tests, language, suffix=f"\n{suffix}", limits=limits)
+    return Problem(
+        *(name, prompt, FIRST_LINES.get(language, "") + tests, language),
+        suffix=f"\n{suffix}",
+        limits=limits,
+        official={"tests": record["tests"], "limits": limits},
+    )
 
 
 def language_of(record: Mapping[str, Any]) -> str:
@@ -127,8 +166,26 @@ def trusted_equality(assertion: re.Match[str]) -> str:
     return f"{before}({expected}).equals({actual}));"
 
 
+def official_form(problem: Problem) -> Problem:
+    """Return a problem whose candidate is one program with the tests, and passes if it ends with status 0.
+
+    Problems in Go, Rust and TypeScript stay as they are: their programs are compiled in another way here.
+    """
+    if problem.language not in OFFICIAL_PARTS:
+        return problem
+    before, after = OFFICIAL_PARTS[problem.language]
+    return replace(
+        problem,
+        prompt=before + problem.prompt,
+        suffix=f"\n{problem.official['tests']}{after}",
+        tests=json.dumps(status_tests()),
+        limits=problem.official["limits"],
+    )
+
+
 MULTIPL_E = Benchmark(
     *("multipl-e", parse, "nuprl/MultiPL-E"),
     fields=("name", "prompt_terminology", "stop_tokens"),
+    official=official_form,
     runs_restricted=False,
 )

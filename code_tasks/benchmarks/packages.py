@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 
 from sandboxes.imports import parse_source
 
@@ -27,3 +28,8 @@ def needed_modules(*sources: str) -> tuple[str, ...]:
             if not isinstance(node, ast.Try | ast.expr):
                 pending += ast.iter_child_nodes(node)
     return tuple(sorted(names))
+
+
+def needed_packages(*sources: str) -> tuple[str, ...]:
+    """Return those of the modules that texts import which Python does not bring along, sorted and without dots."""
+    return tuple(name for name in needed_modules(*sources) if name not in sys.stdlib_module_names)

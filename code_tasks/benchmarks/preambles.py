@@ -105,6 +105,11 @@ def apps_imports() -> str:
     return "; ".join(APPS_IMPORTS) + "\n" + NUMPY
 
 
+def common_import_lines() -> str:
+    """Return the imports of `common_imports` without numpy and pandas, a line each, and an empty line."""
+    return "\n".join((*COMMON_IMPORTS, "", ""))
+
+
 def common_imports() -> str:
     """Return the preamble of the graders of DeepCoder and INTELLECT-3."""
     return "; ".join(COMMON_IMPORTS) + "\n" + NUMPY + PANDAS

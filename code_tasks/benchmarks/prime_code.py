@@ -24,6 +24,7 @@ CODE = "code"
 """The `ability` of the records that are code problems."""
 
 PREAMBLE = star_imports(recursion_limit=600_000)
+OFFICIAL = OfficialGrader("prime_code", 5, lambda cases: 6.0)
 
 
 def parse(record: Mapping[str, Any], position: int) -> Problem | None:
@@ -67,6 +68,6 @@ PRIME_CODE = Benchmark(
     preload=PLAIN_IMPORTS,
     fields=("data_source", "reward_model"),
     aliases=("verl", "eurus", "eurus2", "eurus-2-rl", "eurus-2-rl-data"),
-    official=OfficialGrader("prime_code", 5, lambda cases: 6.0).form,
+    official=OFFICIAL.form,
     runs_restricted=False,
 )

@@ -118,6 +118,12 @@ class Problem:
     published: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
     """Fields of the record that the benchmark's files of results repeat."""
 
+    caveat: str = field(default="", compare=False)
+    """Why right candidates fail, everywhere or in some environments, as a line for people. "": there is no reason."""
+
+    official: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+    """The parts of the problem's official form, beside its tests."""
+
     def task(self, candidates: Sequence[str], limits: Limits, language: str = "") -> Task:
         """Return the task of candidates.
 

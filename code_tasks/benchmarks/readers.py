@@ -1,4 +1,4 @@
-"""Readers of lines, records and problems, from JSON lines files or from the Hugging Face Hub."""
+"""Readers of lines, records and problems, from JSON lines files."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any
 
-from code_tasks.benchmarks.problems import TEST_FIELDS, Problem, parse_problem, published_fields
+from code_tasks.benchmarks.problems import Problem, parse_problem, published_fields
 from sandboxes.validation import short_repr
 
 MAX_ERRORS_SHOWN = 50
@@ -108,30 +108,6 @@ def parse_problems(
     if not problems:
         raise InputError(if_none)
     return problems
-
-
-def load_problems(dataset: str, split: str) -> dict[str, Problem]:
-    """Return the problems of a data set on the Hugging Face Hub, or of a folder that `datasets.load_dataset` reads.
-
-    Raises:
-        InputError: if the data set can't be loaded, or lacks the columns of problems.
-    """
-    import datasets
-
-    try:
-        rows = datasets.load_dataset(dataset, split=split)
-    except (OSError, ValueError) as error:
-        raise InputError(
-            f"can't load split {split!r} of data set {dataset!r}: {error}; a local copy goes to --problems"
-        ) from error
-    columns = set(rows.column_names)
-    if missing := [names for names in (("task_id",), TEST_FIELDS) if not columns & {*names}]:
-        raise InputError(
-            f"data set {dataset!r} has no column {' or '.join(map(repr, missing[0]))}; "
-            f"it has {', '.join(rows.column_names)}"
-        )
-    records = rows_with_locations(f"{dataset}, row", rows)
-    return parse_problems(records, parse_at, InputErrors(), f"{dataset}: there are no problems in split {split!r}")
 
 
 def rows_with_locations(name: str, rows: Iterable[Any]) -> Iterator[tuple[str, Any]]:

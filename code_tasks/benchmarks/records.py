@@ -57,6 +57,16 @@ def json_field(record: Mapping[str, Any], name: str) -> Any:
         raise ValueError(f"{name!r} is not JSON ({error}): {short_repr(value)}") from error
 
 
+def optional_interactor(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the field `interactor` adds to the tests of a record; {} if the record has no interactor.
+
+    No published data set of problems from contests has the field. It holds an interactor as references give it, or a
+    text of JSON with one. Raises as `text_field` does.
+    """
+    value = json_field(record, "interactor") if record.get("interactor") else None
+    return {"interactor": value} if value is not None else {}
+
+
 def first_solution(record: Mapping[str, Any]) -> str | None:
     """Return the first program of the field `solutions`, which is a list of texts, or JSON of one.
 

@@ -102,6 +102,16 @@ def load_benchmark(
     return LoadedBenchmark(benchmark, dict(sorted(problems.items())) if benchmark.is_sorted else problems)
 
 
+def load_source(source: str) -> LoadedBenchmark:
+    """Load a benchmark that an owner names in one text: NAME=FILE, or NAME alone for the data set on the Hub.
+
+    Raises:
+        ValueError: if there is no such benchmark, or its problems can't be read.
+    """
+    name, separator, path = source.partition("=")
+    return load_benchmark(name, path if separator else None)
+
+
 def checked_benchmark(name: str) -> Benchmark:
     """Return a benchmark by a name of it, in any case, with or without hyphens. Raises ValueError if there is none."""
     for benchmark in BENCHMARKS.values():

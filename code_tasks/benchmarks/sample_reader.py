@@ -29,6 +29,8 @@ class SampleReader:
         problems: Mapping[str, Problem],
         preferred: str = "",
         shapes: Sequence[Shape] = SHAPES,
+        *,
+        skips_unknown: bool = False,
     ):
         """Store the arguments; nothing is read yet.
 
@@ -37,7 +39,9 @@ class SampleReader:
             problems: by task_id, in their order.
             preferred: as for `samples_of`.
             shapes: that the file may have.
+            skips_unknown: whether to leave out samples of other problems, which are errors otherwise.
         """
+        self.skips_unknown = skips_unknown
         self.given = SampleInput(path, problems, path)
         self.preferred, self.shapes = preferred, shapes
         self.hints: dict[str, None] = {}
@@ -84,6 +88,8 @@ class SampleReader:
                 errors.add(*(f"{location}: {line}" for line in str(error).splitlines()))
                 continue
             if samples and (task_id := samples[0].task_id) not in problems:
+                if self.skips_unknown:
+                    continue
                 errors.add(f"{location}: {self._unknown(task_id)}")
                 continue
             if hint and samples and problems[task_id].prompt:

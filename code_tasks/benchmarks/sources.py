@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from code_tasks.benchmarks.benchmark import Benchmark
+from code_tasks.benchmarks.hub import hub_records
 from code_tasks.benchmarks.readers import (
     MAX_LINE_BYTES,
     InputError,
@@ -91,7 +92,8 @@ def folder_records(path: Path, names: Iterable[str], config: str | None, errors:
         config: a release, whose files have to be there.
         errors: gets the errors of lines.
     """
-    own = [path / name for name in names]
+    # A name may be a pattern, such as "ALL/test-*.parquet".
+    own = [file for name in names for file in sorted(path.glob(name)) or [path / name]]
     is_own = bool(own) and (config is not None or all(file.exists() for file in own))
     paths = own if is_own else sorted(file for file in path.iterdir() if file.name.endswith(SUFFIXES))
     if not paths:
@@ -138,19 +140,3 @@ def read_array(path: Path, file: BufferedReader) -> list[Any]:
     except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise InputError(f"can't read {path}: {error}") from error
     return values
-
-
-def hub_records(benchmark: Benchmark, hub_id: str, split: str, config: str | None, revision: str | None) -> Records:
-    """Yield the records of a data set on the Hub. Its files are named where the Hub has no other way to load them."""
-    import datasets
-
-    try:
-        if benchmark.files:
-            folder = f"hf://datasets/{hub_id}{f'@{revision}' if revision else ''}"
-            files = [f"{folder}/{name}" for name in benchmark.files(split, config)]
-            rows = datasets.load_dataset("json", data_files=files, split="train")
-        else:
-            rows = datasets.load_dataset(hub_id, config, split=split, revision=revision)
-    except (OSError, ValueError, RuntimeError) as error:
-        raise InputError(f"can't load split {split!r} of data set {hub_id!r}: {error}; give a local copy") from error
-    yield from rows_with_locations(f"{hub_id}, row", rows)

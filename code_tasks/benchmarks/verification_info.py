@@ -12,6 +12,7 @@ from typing import Any
 
 from code_tasks.benchmarks import prime_code
 from code_tasks.benchmarks.benchmark import MEMORY_BYTES, Benchmark, limits_of_cases
+from code_tasks.benchmarks.official.forms import OfficialGrader
 from code_tasks.benchmarks.preambles import PLAIN_IMPORTS
 from code_tasks.benchmarks.problems import Problem
 from code_tasks.benchmarks.records import (
@@ -127,11 +128,37 @@ def arguments_of(value: Any) -> list[Any]:
     return list(arguments)
 
 
+def open_r1_form(problem: Problem) -> Problem:
+    """Return a problem with tests that run a script as open-r1 does. Calls, and other languages, stay as they are.
+
+    open-r1's grader knows neither.
+    """
+    return OPEN_R1.form(problem) if problem.language == "python" and not problem.entry_point else problem
+
+
+def synthetic_form(problem: Problem) -> Problem:
+    """Return a problem with tests that run a candidate as Genesys does; as prime-rl does, which has verl's grader.
+
+    Problems in other languages than Python stay as they are.
+    """
+    if problem.preamble == prime_code.PREAMBLE:
+        return prime_code.OFFICIAL.form(problem)
+    if problem.language != "python":
+        return problem
+    return (GENESYS_CALLS if problem.entry_point else GENESYS).form(problem)
+
+
+OPEN_R1 = OfficialGrader("open_r1", int(OPEN_R1_SECONDS), lambda cases: OPEN_R1_SECONDS * cases + 10, "run_programs")
+GENESYS, GENESYS_CALLS = (
+    OfficialGrader(name, int(GENESYS_SECONDS), lambda cases: GENESYS_SECONDS, "run_programs", "run_programs")
+    for name in ("genesys", "genesys_calls")
+)
 VERIFIABLE_CODING = Benchmark(
     *("verifiable_coding", parse_open_r1, "open-r1/verifiable-coding-problems-python"),
     split="train",
     fields=("problem", "verification_info"),
     aliases=("verifiable-coding-problems-python",),
+    official=open_r1_form,
     runs_restricted=False,
 )
 SYNTHETIC_1 = Benchmark(
@@ -139,6 +166,7 @@ SYNTHETIC_1 = Benchmark(
     split="train",
     fields=("prompt", "task_type", "gold_standard_solution", "verification_info"),
     has_repeats=True,
+    official=synthetic_form,
     runs_restricted=False,
 )
 SYNTHETIC_2 = Benchmark(
@@ -147,5 +175,6 @@ SYNTHETIC_2 = Benchmark(
     preload=PLAIN_IMPORTS,
     fields=("prompt", "task_type", "verification_info"),
     has_repeats=True,
+    official=synthetic_form,
     runs_restricted=False,
 )

@@ -1,5 +1,6 @@
 """Scoring of files of samples with the sandboxes, and `Results`, which reads what a run has written."""
 
+from code_tasks.scoring.hub_upload import HubUploadError
 from code_tasks.scoring.results import Results
 
-__all__ = ["Results"]
+__all__ = ["HubUploadError", "Results"]

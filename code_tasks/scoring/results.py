@@ -6,11 +6,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, overload
 
 from code_tasks.benchmarks.readers import InputError, InputErrors, objects_of, parse_lines
+from code_tasks.scoring.hub_upload import HubDataSet, push_results
 from code_tasks.scoring.results_format import check_counted, checked_record, summary_from
 from code_tasks.scoring.summary import DEFAULT_KS, pass_at_k_from_counts
 from code_tasks.scoring.tables import csv_rows, parquet
@@ -25,13 +26,17 @@ class ResultLines(Iterable[Record]):
     """The records of a results file, which is read again each time."""
 
     path: Path
+    summary: dict[str, Any] = field(default_factory=dict)
+    """The summary of a finished run, once the file was read."""
 
     def __iter__(self) -> Iterator[Record]:
         """Yield the records. Raises InputError for a line that is none."""
         errors = InputErrors()
         for location, value in objects_of(parse_lines(self.path, errors), errors):
             errors.raise_if_any()
-            if summary_from(value) is None:
+            if (summary := summary_from(value)) is not None:
+                self.summary.update(summary)
+            else:
                 checked_record(location, value)
                 check_counted(location, value)
                 yield value
@@ -117,6 +122,46 @@ class Results(Sequence[Record]):
                 samples, passed = counts.get(record["task_id"], (0, 0))
                 counts[record["task_id"]] = (samples + 1, passed + record["passed"])
         return {f"pass@{estimate.k}": estimate.mean for estimate in pass_at_k_from_counts(counts, k)[0]}
+
+    def push_to_hub(
+        self,
+        repo_id: str,
+        *,
+        token: str | None = None,
+        private: bool = True,
+        overwrite: bool = False,
+        programs: bool = True,
+        model: str | None = None,
+        benchmark: str | None = None,
+        k: Sequence[int] = DEFAULT_KS,
+    ) -> str:
+        """Upload the results to the Hugging Face Hub as a data set with a card, and return its URL.
+
+        Args:
+            repo_id: "OWNER/NAME".
+            token: with the permission to write. None: HF_TOKEN, or the one that `hf auth login` has stored.
+            private: False lets everybody see the data set.
+            overwrite: True replaces results that were uploaded there before. Other data sets are never overwritten.
+            programs: False leaves out everything that candidates and tests wrote: programs, outputs, messages.
+            model: name of the model, for the card.
+            benchmark: name of the benchmark, for the card.
+            k: each >= 1. A k for which a task has too few samples is left out.
+
+        Raises:
+            ValueError: for an invalid `repo_id`.
+            HubUploadError: if there is no token, if the data set must not be overwritten, or if the Hub refuses.
+        """
+        target = HubDataSet(repo_id, token, private, overwrite)
+        texts = {name: text for name, text in (("model", model), ("benchmark", benchmark)) if text}
+        return push_results(self, target, texts=texts, programs=programs, limits=self.limits, ks=k)
+
+    @property
+    def limits(self) -> Mapping[str, Any]:
+        """The limits of a candidate, by their names in `Limits`; {} if the results don't come from a finished run."""
+        summary = self._records.summary if isinstance(self._records, ResultLines) else {}
+        settings = summary.get("settings")
+        limits = settings.get("limits") if isinstance(settings, dict) else None
+        return {str(name): value for name, value in limits.items()} if isinstance(limits, dict) else {}
 
     def to_pandas(self) -> Any:
         """Return a pandas.DataFrame with a row for each sample. Raises ImportError without pandas."""

@@ -10,11 +10,9 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from code_tasks.scoring.strict import is_other_verdict
-from sandboxes import Outcome, RunResult, Verdict, estimate_pass_at_k
+from sandboxes import Outcome, RunResult, Verdict
+from sandboxes.pass_at_k import pass_at_k_of_task
 from sandboxes.validation import printable
 
 DEFAULT_KS = (1, 10, 100)
@@ -139,8 +137,6 @@ def pass_at_k(results: Mapping[str, Sequence[RunResult]], ks: Sequence[int]) -> 
 def pass_at_k_from_counts(counts: Mapping[str, tuple[int, int]], ks: Sequence[int]) -> tuple[list[PassAtK], list[str]]:
     """Return the same as `pass_at_k`, from each task's (number of samples, number of passed samples)."""
     counts = {task: (samples, passed) for task, (samples, passed) in counts.items() if samples}
-    total = np.array([samples for samples, _ in counts.values()])
-    correct = np.array([passed for _, passed in counts.values()])
     estimates, left_out = [], []
     for k in ks:
         if too_few := [task for task, (samples, _) in counts.items() if samples < k]:
@@ -148,23 +144,24 @@ def pass_at_k_from_counts(counts: Mapping[str, tuple[int, int]], ks: Sequence[in
                 f"pass@{k} is left out: fewer than {k} samples for {len(too_few)} task(s), such as {too_few[0]}"
             )
         elif counts:
-            mean, error = mean_over_tasks(estimate_pass_at_k(total, correct, k))
-            estimates.append(PassAtK(k, float(mean), float(error)))
+            values = [pass_at_k_of_task(samples, passed, k) for samples, passed in counts.values()]
+            estimates.append(PassAtK(k, *mean_over_tasks(values)))
     return estimates, left_out
 
 
-def mean_over_tasks(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def mean_over_tasks(values: Sequence[float]) -> tuple[float, float]:
     """Return the mean over tasks and its standard error, clustered by task.
 
     Args:
-        values: float array of shape (tasks, ...); tasks >= 1.
+        values: of each task, at least one.
 
     Returns:
-        Two float arrays of shape (...). The standard errors are NaN for a single task.
+        Two floats. The standard error is NaN for a single task.
     """
     tasks = len(values)
-    errors = values.std(axis=0, ddof=1) / math.sqrt(tasks) if tasks > 1 else np.full(values.shape[1:], math.nan)
-    return values.mean(axis=0), errors
+    mean = math.fsum(values) / tasks
+    variance = math.fsum((value - mean) ** 2 for value in values) / (tasks - 1) if tasks > 1 else math.nan
+    return mean, math.sqrt(variance / tasks)
 
 
 def as_text(tally: Tally, ks: Sequence[int] | None, wall_seconds: float, samples_run: int | None = None) -> str:

@@ -61,7 +61,6 @@ def estimate_over_questions(ks: Sequence[int], values: NDArray[np.float64]) -> l
         values: float array of shape (questions, ks), in [0, 1].
     """
     questions = len(values)
-    means, errors = mean_over_tasks(values)
     lows = highs = np.full(len(ks), math.nan)
     if questions > 1:
         draws = np.random.default_rng(BOOTSTRAP_SEED)
@@ -73,7 +72,7 @@ def estimate_over_questions(ks: Sequence[int], values: NDArray[np.float64]) -> l
         tail = (100 - INTERVAL_PERCENT) / 2
         lows, highs = np.percentile(sampled, [tail, 100 - tail], axis=0)
     return [
-        Estimate(k, float(means[i]), float(errors[i]), float(lows[i]), float(highs[i]), questions)
+        Estimate(k, *mean_over_tasks(values[:, i].tolist()), float(lows[i]), float(highs[i]), questions)
         for i, k in enumerate(ks)
     ]
 

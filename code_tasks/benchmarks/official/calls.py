@@ -11,16 +11,19 @@ from typing import Any
 
 from code_tasks.benchmarks.official.running import alarm, described, loaded, take_functions_away
 
+LOADED_FIRST = ("taco", "deepcoder")
+"""Graders that take functions away only once a candidate's module has run."""
+
 
 def run_calls(source: str, rules: dict[str, Any]) -> None:
     """Make the calls of a problem. Raise an exception at the first whose result is wrong."""
     grader, seconds, function = rules["grader"], rules["seconds"], rules["function"]
-    if grader != "taco":
+    if grader not in LOADED_FIRST:
         take_functions_away(grader)
     with alarm(seconds):
         module = loaded(rules["preamble"] + source)
         called = getattr(module.Solution() if "class Solution" in source else module, function)
-    if grader == "taco":
+    if grader in LOADED_FIRST:
         take_functions_away(grader)
     for number, (given, wanted) in enumerate(rules["cases"], 1):
         arguments, expected = decoded(given, wanted) if grader == "livecodebench" else with_int_keys(given, wanted)
@@ -89,5 +92,6 @@ COMPARISONS = {
     "livecodebench": is_right_in_livecodebench,
     "apps": is_right_in_apps,
     "taco": is_right_in_apps,
+    "deepcoder": is_right_in_apps,
     "prime_code": is_right_in_prime_code,
 }

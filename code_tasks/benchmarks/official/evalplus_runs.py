@@ -7,21 +7,19 @@ canonical solution's time.
 from __future__ import annotations
 
 import builtins
-import contextlib
 import copy
 import functools
-import io
 import os
 import select
 import signal
-import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from code_tasks.benchmarks.official.running import (
     described,
     import_numpy_for,
+    quiet,
     raise_time_limit,
     take_functions_away,
 )
@@ -33,22 +31,6 @@ MORE_SECONDS = 2.0
 """Seconds that a process may take beyond the limits of its inputs."""
 
 FLOAT_TOLERANCE = 1e-6
-
-
-class Unreadable(io.StringIO):
-    """A stdin that can't be read."""
-
-    def read(self, *arguments: Any) -> str:
-        """Refuse."""
-        raise OSError
-
-    def readline(self, *arguments: Any) -> str:  # type: ignore[override]
-        """Refuse."""
-        raise OSError
-
-    def readlines(self, *arguments: Any) -> Any:
-        """Refuse."""
-        raise OSError
 
 
 def run_inputs(
@@ -137,17 +119,6 @@ def message_of_calls(
         except BaseException as error:
             return f"input {number}: {described(error)}"
     return ""
-
-
-@contextlib.contextmanager
-def quiet() -> Iterator[None]:
-    """Drop what is printed, and refuse to read stdin."""
-    before = sys.stdin, sys.stdout, sys.stderr
-    sys.stdin = sys.stdout = sys.stderr = Unreadable()
-    try:
-        yield
-    finally:
-        sys.stdin, sys.stdout, sys.stderr = before
 
 
 def are_floats(expected: Any) -> bool:

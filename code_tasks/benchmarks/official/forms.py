@@ -13,10 +13,21 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from types import ModuleType
+from typing import Any
 
 from code_tasks.benchmarks.benchmark import MEMORY_BYTES
-from code_tasks.benchmarks.official import calls, evalplus_runs, running, scripts, taco_scripts
-from code_tasks.benchmarks.preambles import NUMPY
+from code_tasks.benchmarks.official import (
+    answers,
+    calls,
+    classes,
+    evalplus_runs,
+    programs,
+    rllm_scripts,
+    running,
+    scripts,
+    taco_scripts,
+)
+from code_tasks.benchmarks.preambles import NUMPY, PANDAS
 from code_tasks.benchmarks.problems import CANDIDATE_TEXT, Problem
 from sandboxes.guest.common import checkers, training_checkers
 
@@ -38,6 +49,12 @@ run_inputs({CANDIDATE_TEXT}, ENTRY_POINT, code_eval_inputs, code_eval_oracle, co
 EVALPLUS_SECONDS = 200.0
 """Wall seconds: 62 for the inputs of each process, and the canonical solution's time."""
 
+ANSWER_SECONDS, CLASS_SECONDS = 8.0, 5.0
+"""Wall seconds: of an answer of CRUXEval, which has 3 of its own; of a test class of ClassEval."""
+
+ANY_OUTPUT = "print(1)\n"
+"""A checker program that accepts every output, so that the status decides."""
+
 UNCOUNTED = ("HumanEval/32",)
 NOT_COUNTED = "evalplus 0.3.1 does not count the inputs of this problem, so that no answer passes"
 IMPORTS_OF_PARTS = re.compile(
@@ -56,6 +73,17 @@ class OfficialGrader:
     total_seconds: Callable[[int], float]
     """(number of cases) -> the seconds of all cases together."""
 
+    scripts: str = "run_script"
+    """The function that runs a script: one of MODULES."""
+
+    calls: str = "run_calls"
+    """The function that runs a problem of calls: one of MODULES."""
+
+    base: str = ""
+    """Imports that stand right before a script, in rLLM's grader."""
+
+    memory_bytes: int = MEMORY_BYTES
+
     def form(self, problem: Problem) -> Problem:
         """Return a problem with tests that run a candidate as the grader does."""
         value = json.loads(problem.tests)
@@ -63,14 +91,34 @@ class OfficialGrader:
             "grader": self.name,
             "seconds": self.seconds,
             "preamble": problem.preamble,
-            "numpy": NUMPY,
+            "base": self.base,
+            "optional": {"np": NUMPY, "pd": PANDAS},
             "function": problem.entry_point,
             "cases": list(zip(value["inputs"], value["outputs"], strict=True)),
         }
-        entry = "run_calls" if problem.entry_point else "run_taco_script" if self.name == "taco" else "run_script"
-        limits = {"wall_seconds": self.total_seconds(len(value["inputs"])), "memory_bytes": MEMORY_BYTES}
+        entry = self.calls if problem.entry_point else self.scripts
+        limits = {"wall_seconds": self.total_seconds(len(value["inputs"])), "memory_bytes": self.memory_bytes}
         call = f"run_in_the_way_of_the_grader({entry}, {CANDIDATE_TEXT}, {json.dumps(rules)!r})\n"
-        return as_official(problem, text_of(running, training_checkers, checkers, MODULES[entry]) + call, limits)
+        return as_official(problem, text_of(running, training_checkers, checkers, *MODULES[entry]) + call, limits)
+
+
+def cruxeval_form(problem: Problem) -> Problem:
+    """Return a problem of CRUXEval with tests that judge an answer as its grader does."""
+    call = f"run_answer({CANDIDATE_TEXT}, {dict(problem.official)!r})\n"
+    return as_official(problem, text_of(running, answers) + call, {"wall_seconds": ANSWER_SECONDS})
+
+
+def classeval_form(problem: Problem) -> Problem:
+    """Return a problem of ClassEval with tests that run an answer as its grader does."""
+    call = f"run_classes({CANDIDATE_TEXT}, {dict(problem.official)!r})\n"
+    seconds = CLASS_SECONDS * len(problem.official["test_classes"])
+    limits = {"wall_seconds": seconds + CLASS_SECONDS, "memory_bytes": MEMORY_BYTES}
+    return as_official(problem, text_of(running, classes) + call, limits)
+
+
+def status_tests() -> dict[str, Any]:
+    """Return tests of a program that passes if it ends with status 0, whatever it writes."""
+    return {"inputs": [""], "outputs": [""], "checker": {"source": ANY_OUTPUT}}
 
 
 def evalplus_form(problem: Problem) -> Problem:
@@ -86,7 +134,14 @@ def evalplus_form(problem: Problem) -> Problem:
     return as_official(problem, tests, {"wall_seconds": EVALPLUS_SECONDS, "memory_bytes": MEMORY_BYTES})
 
 
-MODULES = {"run_calls": calls, "run_script": scripts, "run_taco_script": taco_scripts}
+MODULES = {
+    "run_calls": (calls,),
+    "run_script": (scripts,),
+    "run_taco_script": (taco_scripts,),
+    "run_rllm_script": (taco_scripts, rllm_scripts),
+    "run_programs": (programs,),
+}
+"""The modules of each function that runs a candidate."""
 
 
 def as_official(problem: Problem, tests: str, limits: dict[str, float]) -> Problem:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import builtins
 import importlib
+import io
 import json
 import os
 import re
@@ -26,6 +27,22 @@ OS_FUNCTIONS = (
 MODULES = ("ipdb", "joblib", "resource", "psutil", "tkinter")
 MODULES_OF_PRIME_CODE = ("subprocess", "ctypes")
 MAX_MESSAGE_CHARS = 300
+
+
+class Unreadable(io.StringIO):
+    """A stdin that can't be read."""
+
+    def read(self, *arguments: Any) -> str:
+        """Refuse."""
+        raise OSError
+
+    def readline(self, *arguments: Any) -> str:  # type: ignore[override]
+        """Refuse."""
+        raise OSError
+
+    def readlines(self, *arguments: Any) -> Any:
+        """Refuse."""
+        raise OSError
 
 
 class TimeLimitReached(Exception):
@@ -53,6 +70,17 @@ def alarm(seconds: int) -> Iterator[None]:
         signal.alarm(0)
 
 
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Drop what is printed, and refuse to read stdin."""
+    before = sys.stdin, sys.stdout, sys.stderr
+    sys.stdin = sys.stdout = sys.stderr = Unreadable()
+    try:
+        yield
+    finally:
+        sys.stdin, sys.stdout, sys.stderr = before
+
+
 def raise_time_limit(number: int, frame: Any) -> None:
     """Raise TimeLimitReached. A handler of SIGALRM."""
     raise TimeLimitReached("it took longer than the grader's limit")
@@ -64,14 +92,16 @@ def run_in_the_way_of_the_grader(run: Any, source: str, text: str) -> None:
     Args:
         run: one of the functions that run a source by rules.
         source: of the candidate.
-        text: JSON of "grader", "seconds", "preamble", "function", "cases" as (input, output), and of "numpy", a part
-            of the preamble that is left out where nothing uses it.
+        text: JSON of "grader", "seconds", "preamble", "base", "function", "cases" as (input, output), and "optional",
+            which has parts of the preamble by the names that they define. They are left out where no candidate uses
+            their name.
     """
     rules = json.loads(text)
     set_alarm_handler(rules["grader"])
     import_numpy_for(source)
-    if not re.search(r"\bnp\b", source):
-        rules["preamble"] = rules["preamble"].replace(rules["numpy"], "")
+    for name, part in rules["optional"].items():
+        if not re.search(rf"\b{name}\b", source):
+            rules["preamble"] = rules["preamble"].replace(part, "")
     run(source, rules)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 from code_tasks.scoring.formats.base import PASSED, TIMED_OUT, Files, GradedRun, ResultsFormat, json_file
@@ -31,23 +32,36 @@ def files(run: GradedRun) -> Files:
 
 def graded(run: GradedRun, record: Record) -> tuple[str, list[bool | int], dict[str, Any]]:
     """Return (program, a code for each test up to the first that failed, metadata) of a sample."""
-    codes: list[bool | int] = []
-    for test in record["tests"]:
-        codes.append(True if test["outcome"] == PASSED else error_code(test["outcome"], record))
-        if codes[-1] is not True:
-            break
+    codes = case_codes(record, bool(run.problems[record["task_id"]].entry_point))
     if record["passed"]:
-        return record["completion"], codes or [True], {}
-    if all(code is True for code in codes):
-        codes.append(error_code(record["outcome"], record))
-    code = int(codes[-1])
-    if code == WRONG and run.problems[record["task_id"]].entry_point:
-        # This is what a wrong result of a call has there.
-        codes[-1] = False
+        return record["completion"], codes, {}
+    code = int(codes[-1]) or WRONG
     return record["completion"], codes, {"error": record["detail"], "error_code": code, "error_message": MESSAGES[code]}
 
 
-def error_code(outcome: str, record: Record) -> int:
+def case_codes(result: Mapping[str, Any], is_call: bool) -> list[bool | int]:
+    """Return a code for each case up to the first that failed: True, WRONG, TOO_SLOW or BROKEN; False for wrong calls.
+
+    Args:
+        result: of a candidate, as `result_dict` makes it.
+        is_call: whether the cases call a function.
+    """
+    codes: list[bool | int] = []
+    for test in result["tests"]:
+        codes.append(True if test["outcome"] == PASSED else error_code(test["outcome"], result))
+        if codes[-1] is not True:
+            break
+    if result["passed"]:
+        return codes or [True]
+    if all(code is True for code in codes):
+        codes.append(error_code(result["outcome"], result))
+    if codes[-1] == WRONG and is_call:
+        # This is what a wrong result of a call has there.
+        codes[-1] = False
+    return codes
+
+
+def error_code(outcome: str, record: Mapping[str, Any]) -> int:
     """Return LiveCodeBench's code for a test that did not pass."""
     if outcome == TIMED_OUT or record["outcome"] == TIMED_OUT:
         return TOO_SLOW

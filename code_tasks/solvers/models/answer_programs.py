@@ -43,9 +43,12 @@ def program_of_answer(problem: Problem, code: str) -> str:
 
 
 def names_before_parentheses(prompt: str) -> list[str]:
-    """Return the names before an opening parenthesis in a prompt, outside of comments. The last is the function's."""
+    """Return the names before an opening parenthesis in a prompt, outside of comments. The last is the function's.
+
+    An arrow function's name stands before an equals sign: `const name = (a, b) => {`.
+    """
     code = re.sub(r"(?s)/\*.*?\*/|\"{3}.*?\"{3}|'{3}.*?'{3}|(?://|#)[^\n]*", "", prompt)
-    return re.findall(r"(\w+)\s*\(", code)
+    return re.findall(r"(\w+)\s*(?:=\s*(?:async\s*)?(?:function\s*)?)?\(", code)
 
 
 def declares_function(code: str, name: str) -> bool:
