@@ -1,0 +1,1 @@
+"""What the endpoints of other services share: answers to errors, programs, and the judging of some services."""
