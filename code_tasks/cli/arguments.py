@@ -14,12 +14,13 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, ClassVar, get_args, get_origin, get_type_hints
 
 import typer
 
+from code_tasks.benchmarks.hub import load_problems
 from code_tasks.benchmarks.problems import Problem
-from code_tasks.benchmarks.readers import InputError, load_problems, read_problems
+from code_tasks.benchmarks.readers import InputError, read_problems
 from code_tasks.cli.options import Door, parameter_of
 from code_tasks.cli.output import fail
 from code_tasks.cli.wording import as_command_message
@@ -84,6 +85,9 @@ def usage_errors() -> Iterator[None]:
 class ProblemSource:
     """The source of a command's problems."""
 
+    WAYS: ClassVar[str] = "either --problems FILE or --dataset NAME"
+    """The options that name a source, for messages."""
+
     problems: Annotated[
         Path | None,
         typer.Option(
@@ -102,7 +106,7 @@ class ProblemSource:
     def __post_init__(self) -> None:
         """Raise BadParameter unless there is one source."""
         if (self.problems is None) == (self.dataset is None):
-            raise typer.BadParameter("give either --problems FILE or --dataset NAME")
+            raise typer.BadParameter(f"give {self.WAYS}")
 
     def read(self) -> dict[str, Problem]:
         """Return the problems by task_id.

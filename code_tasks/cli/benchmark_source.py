@@ -1,11 +1,12 @@
-"""The source of problems for `code-eval run`, which may be a published benchmark."""
+"""The source of problems for `code-eval run` and `code-eval audit`, which may be a published benchmark."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, ClassVar
 
 import typer
 
@@ -13,6 +14,7 @@ from code_tasks.benchmarks import BENCHMARKS, LoadedBenchmark, load_benchmark
 from code_tasks.benchmarks.benchmark import Benchmark
 from code_tasks.benchmarks.detection import PLAIN
 from code_tasks.benchmarks.problems import Problem
+from code_tasks.benchmarks.references import read_references
 from code_tasks.benchmarks.registry import checked_benchmark
 from code_tasks.cli.arguments import ProblemSource
 from code_tasks.cli.options import GivenOptions
@@ -23,6 +25,8 @@ from sandboxes.config import LIMIT_OPTIONS
 @dataclass(frozen=True)
 class BenchmarkSource(ProblemSource):
     """The source of a command's problems, which may be a published benchmark."""
+
+    WAYS: ClassVar[str] = f"{ProblemSource.WAYS}, or --benchmark NAME"
 
     split: Annotated[
         str | None,
@@ -85,10 +89,15 @@ class BenchmarkSource(ProblemSource):
             return EvalConfig.from_options(options, without=refused)
         return checked_benchmark(self.benchmark).eval_config(options, refused)
 
-    def official_form(self, benchmark: Benchmark) -> Callable[[Problem], Problem] | None:
-        """With `--strict-official`, return the function that returns a problem's official form; otherwise None."""
+    def official_form(self, benchmark: Benchmark, config: EvalConfig) -> Callable[[Problem], Problem] | None:
+        """With `--strict-official`, return the function that returns a problem's official form; otherwise None.
+
+        Raises:
+            ValueError: as `Benchmark.check_official_sandbox` does.
+        """
         if not self.strict_official:
             return None
+        benchmark.check_official_sandbox(config.sandbox)
         if benchmark.official is None:
             typer.echo(f"--strict-official: {benchmark.name} has no official verdicts here, only ours", err=True)
         return benchmark.official_form
@@ -124,6 +133,37 @@ class BenchmarkSource(ProblemSource):
             )
         problems = {task_id: without_limits(problem, given) for task_id, problem in loaded.problems.items()}
         return replace(loaded, problems=problems)
+
+
+@dataclass(frozen=True)
+class SampleProblems(BenchmarkSource):
+    """The source of the problems that samples belong to, which may be references without problems."""
+
+    WAYS: ClassVar[str] = f"{BenchmarkSource.WAYS}, or --references FILE"
+
+    references: Annotated[
+        Path | None,
+        typer.Option(
+            help="A JSON array with a text of tests for each problem, in place of --problems: what "
+            "bigcode-evaluation-harness writes with --save_references. SAMPLES is then its file of generations, which "
+            "are whole programs in the order of the references."
+        ),
+    ] = None
+
+    def __post_init__(self) -> None:
+        """Raise BadParameter unless there is one source, and options of benchmarks come with a benchmark."""
+        if self.references is None:
+            super().__post_init__()
+            return
+        given = (name for name, value in vars(self).items() if name != "references" and value not in (None, False))
+        if other := next(given, None):
+            raise typer.BadParameter(f"--references has the tests; give it without --{other.replace('_', '-')}")
+
+    def load_for(self, options: GivenOptions) -> LoadedBenchmark:
+        """Return the problems, as `BenchmarkSource` does, or those that the references make."""
+        if self.references is None:
+            return super().load_for(options)
+        return LoadedBenchmark(PLAIN, read_references(self.references))
 
 
 def without_limits(problem: Problem, names: Collection[str]) -> Problem:

@@ -16,9 +16,10 @@ from sandboxes.backends.local_process import has_extension_module
 from sandboxes.pool.cpus import usable_cpus
 from sandboxes.workers.canaries import unexpected_outcomes
 
-SLOW_FORKS = """
-programs are forked in Python, which takes longer: when code-eval-sandboxes was installed there was no C compiler, or no
-Python.h; with both (Debian: gcc, python3-dev), install it again with pip's --force-reinstall"""
+SLOW_FORKS = "programs are forked in Python, which takes longer: "
+NOT_BUILT = """\
+when code-eval-sandboxes was installed there was no C compiler, or no Python.h; with both (Debian: gcc, python3-dev),
+install it again with pip's --force-reinstall"""
 
 DOCTOR = Door(
     groups=("sandbox", "restricted", "docker"),
@@ -64,5 +65,9 @@ def show_isolation(sandbox: Sandbox, isolation: Isolation) -> None:
         typer.echo(f"  on       {layer:<14}{LAYERS[layer]}")
     for layer, reason in isolation.missing.items():
         typer.echo(f"  missing  {layer:<14}{reason}")
-    if sandbox.uses_host_files and not has_extension_module():
-        typer.echo(SLOW_FORKS)
+    if not isolation.forked_in_python:
+        typer.echo("\nprograms are forked by the compiled extension")
+    elif has_extension_module():
+        typer.echo(f"\n{SLOW_FORKS}the extension can't be used there: {isolation.forked_in_python}")
+    else:
+        typer.echo(f"\n{SLOW_FORKS}{NOT_BUILT}")

@@ -1,54 +1,74 @@
-"""The `code-eval` command."""
+"""The `code-eval` command.
+
+Nothing but typer is imported before a command is called: `code-eval --help` shows the texts of COMMANDS.
+"""
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Any
 
 import typer
+from typer.core import TyperGroup
 
-from code_tasks.cli.arguments import expand_arguments
-from code_tasks.cli.audit import audit
-from code_tasks.cli.cache import cache_app
-from code_tasks.cli.correctness import correctness
-from code_tasks.cli.doctor import doctor
-from code_tasks.cli.options import Door, GivenOptions
-from code_tasks.cli.output import fail
-from code_tasks.cli.report import report
-from code_tasks.cli.run import run
-from code_tasks.cli.solve import solve
-from sandboxes import SandboxUnavailable
-from sandboxes.backends.docker.engine import DockerCli
-from sandboxes.backends.docker.images import prune as prune_images
+from code_tasks.cli.lazy_commands import LazyCommand
 
-PRUNE = Door(groups=("docker",), only=("docker_host",))
+COMMANDS = {
+    "run": ("run:run", "Score a file of samples against its problems."),
+    "audit": (
+        "audit:audit",
+        "Audit a benchmark: run its canonical solutions, stubs that solve nothing, and mutants of the solutions.",
+    ),
+    "correctness": (
+        "correctness:correctness",
+        "Run the records of a CodeCorrectness data set, in Python, Java and Go, and compare its labels.",
+    ),
+    "solve": (
+        "solve:solve",
+        "Let a solver, such as a model, answer every problem, run the answers, and sum up: accuracy, pass@k, pass^k.",
+    ),
+    "serve": (
+        "serve:serve",
+        "Serve verdicts over HTTP: POST /evaluate, and the endpoints that verl, open-r1 and SandboxFusion's clients "
+        "call.",
+    ),
+    "report": (
+        "report:report",
+        "Write a page about a run: scores, outcomes by task, time, memory, and each failing sample with its code.",
+    ),
+    "doctor": (
+        "doctor:doctor",
+        "Show how programs are isolated on this machine, and run canaries: programs whose verdicts are known.",
+    ),
+    "docker": ("docker:docker_app", "Manage images and containers of the sandbox docker."),
+    "cache": ("cache:cache_app", "Show or remove what a folder given as --cache-dir keeps."),
+    "install": ("install:install_app", "Make other tools find the metric."),
+}
+"""{name: ("module of this package:function or group", text for the list of commands)}"""
+
+
+class CodeEvalCommands(TyperGroup):
+    """The commands of COMMANDS."""
+
+    def __init__(self, **settings: Any):
+        """Import none of the commands."""
+        commands = {
+            name: LazyCommand(name, f"{__package__}.{source}", text) for name, (source, text) in COMMANDS.items()
+        }
+        super().__init__(**{**settings, "commands": commands})
+
 
 app = typer.Typer(
+    cls=CodeEvalCommands,
     add_completion=False,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     help="Scores model-written programs: runs each in a sandbox, against its tests, and estimates pass@k.",
 )
 
-docker_app = typer.Typer(no_args_is_help=True, help="Manage images and containers of the sandbox docker.")
-app.add_typer(docker_app, name="docker")
-app.add_typer(cache_app, name="cache")
-app.command()(run)
-app.command()(audit)
-app.command()(correctness)
-app.command()(solve)
-app.command()(report)
-app.command()(doctor)
 
-
-@docker_app.command()
-@expand_arguments
-def prune(options: Annotated[GivenOptions, PRUNE]) -> None:
-    """Remove the images that were built for --package, and containers that ended but were not removed."""
-    try:
-        removed = prune_images(DockerCli(options.get("docker_host")))
-    except SandboxUnavailable as error:
-        fail(str(error))
-    typer.echo("\n".join(removed) or "there is nothing to remove")
+@app.callback()
+def code_eval() -> None:
+    """Make typer build a group."""
 
 
 if __name__ == "__main__":

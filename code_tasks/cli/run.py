@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from code_tasks.benchmarks.detection import PLAIN
 from code_tasks.cli.arguments import expand_arguments, usage_errors
-from code_tasks.cli.benchmark_source import BenchmarkSource
+from code_tasks.cli.benchmark_source import SampleProblems
+from code_tasks.cli.hub_arguments import HubArguments
 from code_tasks.cli.options import Door, GivenOptions, decisive_settings
 from code_tasks.cli.output import fail
 from code_tasks.cli.wording import as_command_message
@@ -136,8 +138,9 @@ def run(
             "files and folders of EvalPlus, BigCodeBench, LiveCodeBench, MultiPL-E and bigcode-evaluation-harness."
         ),
     ],
-    source: BenchmarkSource,
+    source: SampleProblems,
     results: ResultsArguments,
+    hub: HubArguments,
     options: Annotated[GivenOptions, RUN],
 ) -> None:
     """Score a file of samples against its problems.
@@ -147,11 +150,12 @@ def run(
     from code_tasks.scoring.results_file import PartialResultsError
     from code_tasks.scoring.sample_file import SampleFile
 
-    results.check({"the samples": samples, "the problems": source.problems})
+    results.check({"the samples": samples, "the problems": source.problems, "the references": source.references})
+    hub.check(results.output)
     is_complete = results.is_complete
     if is_complete:
         typer.echo(f"{results.output} is complete: there is nothing to continue")
-    if is_complete and not results.formats:
+    if is_complete and not results.formats and not hub.push_to_hub:
         return
     with usage_errors():
         config = source.eval_config(options, RUN.refused)
@@ -166,9 +170,10 @@ def run(
                     typer.echo(f"{samples}: {hint}", err=True)
                 if not is_complete:
                     settings = decisive_settings(options, SETTINGS_OF_SCORING)
-                    form = source.official_form(loaded.benchmark)
+                    form = source.official_form(loaded.benchmark, config)
                     show(score(file, problems, config, settings, results, form), options.get("k"), problems)
                 results.write_formats(file, problems, config.tasks)
+                hub.push(results.output, None if loaded.benchmark is PLAIN else loaded.benchmark.name)
     except (PartialResultsError, ValueError, TypeError, NotImplementedError, SandboxUnavailable) as error:
         fail(as_command_message(str(error)))
     finally:
@@ -176,8 +181,11 @@ def run(
 
 
 def show(summary: ScoreSummary, ks: Sequence[int] | None, problems: Mapping[str, Problem]) -> None:
-    """Print the report of a run, and how many problems it leaves out."""
+    """Print the report of a run, reasons for which no candidate is to blame, and how many problems it leaves out."""
     typer.echo(summary.as_text(ks), nl=False)
+    for task_id, task in summary.tally.tasks.items():
+        if task.samples and not task.passed and (caveat := problems[task_id].caveat):
+            typer.echo(f"\n{printable(task_id)} counts in pass@k, but {caveat}", err=True)
     if without := len(problems) - len(summary.tally.tasks):
         typer.echo(f"\n{without} of the {len(problems)} problems have no samples and are not in the score", err=True)
 
