@@ -12,8 +12,8 @@ import signal
 import sys
 from pathlib import Path
 
+from sandboxes.private_process import keep_private
 from space.available_sandboxes import probe_sandboxes
-from space.hosting.process import keep_private
 from space.service import Service
 from space.settings import Settings
 from space.uploads import FileStore

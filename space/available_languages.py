@@ -3,29 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import threading
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Mapping
 from concurrent.futures import Future
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from sandboxes import EvalConfig, Evaluator, RunStopped, Sandbox, SandboxUnavailable
-from sandboxes.languages.registry import LANGUAGES, required_paths
-from sandboxes.tasks.options import check_supported, with_mounts
+from sandboxes import EvalConfig
+from sandboxes.available_languages import AvailableLanguages, probe_languages
+from sandboxes.tasks.options import check_supported
 from space.available_sandboxes import SandboxAvailability
 from space.errors import RequestError, request_errors
-
-logger = logging.getLogger("code_eval")
-
-
-@dataclass(frozen=True)
-class AvailableLanguages:
-    """The languages that a sandbox has beside Python."""
-
-    sandbox: Sandbox
-    """The sandbox, with the files that programs in these languages have to see."""
-
-    names: tuple[str, ...]
 
 
 class Languages:
@@ -90,27 +77,7 @@ class Languages:
         try:
             for name, entry in self._sandboxes.items():
                 if entry.sandbox is not None and entry.sandbox.languages is None:
-                    available[name] = self._probe(entry.sandbox)
+                    # Perhaps nobody ever wants one of the languages: no worker stays.
+                    available[name] = probe_languages(entry.sandbox, self._is_stopped.is_set)
         finally:
             self._available.set_result(available)
-
-    def _probe(self, sandbox: Sandbox) -> AvailableLanguages:
-        # A container would have to be given the libraries that are compiled on this machine.
-        names = [name for name in LANGUAGES if sandbox.uses_host_files or LANGUAGES[name].compiled_here is None]
-        sandbox = with_mounts(sandbox, [name for name in names if is_there(required_paths, {name})])
-        # Perhaps nobody ever wants one of the languages: no worker stays.
-        with Evaluator(EvalConfig(sandbox), keep_warm=False) as evaluator:
-            available = [
-                name for name in names if not self._is_stopped.is_set() and is_there(evaluator.preflight, [name])
-            ]
-        return AvailableLanguages(sandbox, tuple(available))
-
-
-def is_there(check: Callable[..., object], languages: Collection[str]) -> bool:
-    """Return whether a check finds what languages need. Otherwise log the reason."""
-    try:
-        check(languages)
-    except (SandboxUnavailable, RunStopped) as error:
-        logger.info("%s", error)
-        return False
-    return True

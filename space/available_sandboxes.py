@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import logging
-import re
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any
 
 from sandboxes import BACKENDS, EvalConfig, Evaluator, Isolation, Sandbox, SandboxUnavailable, open_sandbox
+from sandboxes.validation import hide_paths
 from space.settings import Settings
 
 logger = logging.getLogger("code_eval")
@@ -38,8 +38,6 @@ ALLOWED_IMPORTS = (
 """Modules that candidates of the restricted sandbox may import. The policy gives closed views of them."""
 
 STRONGEST_FIRST = ("docker", "subprocess", "restricted")
-# A slash inside a word, as in "and/or", begins no path. An address stays, because it is there to be read.
-PATH = re.compile(r"""(https?://\S+)|(?<![\w.])/[^\s'"`,;:()\[\]]*""")
 
 
 @dataclass(frozen=True)
@@ -103,8 +101,3 @@ def default_sandbox(sandboxes: Mapping[str, SandboxAvailability], settings: Sett
     """Return the name of the sandbox for visitors who choose none: on a public Space the strongest."""
     names = STRONGEST_FIRST if settings.is_public else tuple(BACKENDS)
     return next((name for name in names if not sandboxes[name].refused), names[0])
-
-
-def hide_paths(text: str) -> str:
-    """Return a message without its paths: visitors must learn nothing about the server's files."""
-    return PATH.sub(lambda match: match[1] or "…", text)

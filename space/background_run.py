@@ -23,7 +23,7 @@ from sandboxes import (
     Verdict,
 )
 from sandboxes.tasks.extraction import encodable
-from space.available_sandboxes import hide_paths
+from sandboxes.validation import hide_paths
 from space.errors import RequestError
 from space.settings import Settings
 

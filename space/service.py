@@ -18,6 +18,7 @@ from space.available_languages import Languages
 from space.available_sandboxes import SandboxAvailability, default_sandbox
 from space.background_run import BackgroundRunner
 from space.errors import request_errors
+from space.remote_evaluation import Answer, RemoteEvaluation
 from space.service_requests import check_tests_of_file, checked_choices, checked_programs
 from space.settings import Settings
 from space.uploads import FileStore, ResultsFile, read_uploads
@@ -104,6 +105,7 @@ class Service:
         self.languages = Languages(sandboxes)
         self.store = store
         self._runner = BackgroundRunner(settings)
+        self._remote = RemoteEvaluation(settings, self._runner)
 
     def choices(self, sandbox: Any, grading: Any, k: Any, timeout: Any, memory_mb: Any, language: Any) -> EvalConfig:
         """Return a visitor's choices, checked as `checked_choices` does; None chooses the default sandbox."""
@@ -164,6 +166,11 @@ class Service:
             async for results in run:
                 yield FileScore(Progress(len(sample_batch.programs), results, is_over=False))
         yield await asyncio.to_thread(self._score, choices, sample_batch, results, started_at)
+
+    def predict(self, values: Mapping[str, Any], samples: str | None) -> AsyncGenerator[Answer | None, None]:
+        """Run a file of samples for BigCodeBench's client, as `RemoteEvaluation.predict` does."""
+        config = self.choices(None, "auto", 1, self.settings.max_timeout, self.settings.max_memory_mb, "python")
+        return self._remote.predict(config, values, samples)
 
     def _sample_batch(
         self, choices: EvalConfig, samples: str | None, problems: str | None, dataset: str | None

@@ -63,6 +63,12 @@ class Settings:
     CODE_EVAL_DATASETS lists them with commas between: names on the Hub, or folders of this machine.
     """
 
+    benchmarks: tuple[str, ...] = ()
+    """BigCodeBench's data sets for `/predict`: bigcodebench=FILE, bigcodebench-hard=FILE, or a name for the Hub's.
+
+    CODE_EVAL_BENCHMARKS lists them with commas between. None: `/predict` answers that there are none.
+    """
+
     docker_image: str = "python:3.11-slim"
     """Image of the docker sandbox. It must be there already, because it is never pulled."""
 
@@ -92,8 +98,9 @@ def parse_variable(variable: str, text: str, type_name: str) -> object:
     """
     if type_name == "str":
         return text
-    if type_name.startswith("Mapping"):
-        return name_datasets([name.strip() for name in text.split(",") if name.strip()])
+    if type_name.startswith(("Mapping", "tuple")):
+        names = tuple(name.strip() for name in text.split(",") if name.strip())
+        return name_datasets(names) if type_name.startswith("Mapping") else names
     try:
         number = float(text)
     except ValueError:

@@ -15,14 +15,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
+from code_tasks.benchmarks.hub import load_problems
 from code_tasks.benchmarks.problems import Problem
-from code_tasks.benchmarks.readers import InputError, load_problems, read_problems
+from code_tasks.benchmarks.readers import InputError, read_problems
 from code_tasks.benchmarks.sample_files import JSON_LINES
 from code_tasks.benchmarks.sample_reader import read_samples
 from code_tasks.benchmarks.samples import Sample
 from code_tasks.scoring.results_format import result_line
 from sandboxes.tasks.io_cases import parse_cases
-from space.available_sandboxes import hide_paths
+from sandboxes.validation import hide_paths
 from space.errors import RequestError
 from space.settings import Settings
 

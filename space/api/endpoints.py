@@ -17,6 +17,7 @@ from gradio.components.api_component import Api
 from gradio.events import api
 from gradio_client.utils import python_type_to_json_schema
 
+from code_tasks.adapters.bigcodebench_parameters import PARAMETERS
 from space.errors import RequestError
 from space.hosting.error_messages import with_errors
 from space.hosting.tool_calls import ToolCalls
@@ -116,6 +117,53 @@ class Endpoints:
             async for score in self._while_wanted(run, request):
                 yield summary(score.progress), str(score.file.path) if score.file else None
 
+    async def predict(
+        self,
+        request: gr.Request,
+        split: str,
+        subset: str,
+        samples: str,
+        pass_k: str | int | list[int] = "1,5,10",
+        parallel: int = -1,
+        min_time_limit: float = 1,
+        max_as_limit: float = 30 * 1024,
+        max_data_limit: float = 30 * 1024,
+        max_stack_limit: float = 10,
+        calibrated: bool = True,
+        check_gt_only: bool = False,
+        no_gt: bool = False,
+        selective_evaluate: str | list[str] = "",
+    ) -> AsyncGenerator[tuple[dict[str, Any], dict[str, Any]], None]:
+        """Evaluate a file of samples of BigCodeBench, as `bigcodebench.evaluate --execution gradio` asks for it.
+
+        Args:
+            request: The visitor's request.
+            split: "complete" or "instruct".
+            subset: "full" or "hard".
+            samples: JSON lines file: {"task_id", "completion"} or {"task_id", "solution"}.
+            pass_k: The k of pass@k, with commas between them.
+            parallel: Has no effect: the server decides how many programs run at once.
+            min_time_limit: Seconds that each program has at least.
+            max_as_limit: MiB of address space.
+            max_data_limit: MiB of data, not less than the address space that a program has.
+            max_stack_limit: 10, or 0 for no limits of the request's own.
+            calibrated: Whether the imports of the prompt come before each program.
+            check_gt_only: Run the canonical solutions alone.
+            no_gt: Don't run the canonical solutions.
+            selective_evaluate: The ids of the tasks to be run, with commas between them. Empty: all.
+
+        Returns:
+            The results, {"date", "eval": {task_id: [{"task_id", "solution", "status", "details"}]}}, and a dict with
+            "pass@1" and so on, "gt_pass_rate" and "failed_tasks".
+        """
+        values: dict[str, Any] = {"split": split, "subset": subset, "pass_k": pass_k, "parallel": parallel}
+        values |= {"min_time_limit": min_time_limit, "max_as_limit": max_as_limit, "max_data_limit": max_data_limit}
+        values |= {"max_stack_limit": max_stack_limit, "calibrated": calibrated, "check_gt_only": check_gt_only}
+        values |= {"no_gt": no_gt, "selective_evaluate": selective_evaluate}
+        async with aclosing(self.service.predict(values, samples)) as run:
+            async for answer in self._while_wanted(run, request):
+                yield answer or ({}, {})
+
     async def sandboxes(self) -> dict[str, Any]:
         """Say which sandboxes can be used here, what each isolates, and how much one run may ask for.
 
@@ -166,6 +214,7 @@ def add_endpoints(service: Service, calls: ToolCalls, runs: dict[str, Any]) -> N
     endpoints = Endpoints(service, calls)
     api(with_errors(endpoints.evaluate), api_name="evaluate", **runs)
     api(endpoints.sandboxes, api_name="sandboxes", queue=False)
+    add_predict(endpoints, runs)
     # Files need components. Nobody sees these here.
     with gr.Row(visible=False):
         names = ("dataset", "sandbox", "grading", "k", "timeout", "memory_mb", "language")
@@ -179,13 +228,23 @@ def add_endpoints(service: Service, calls: ToolCalls, runs: dict[str, Any]) -> N
     trigger.click(with_errors(endpoints.score_file), inputs, outputs, api_name="score_file", **runs)
 
 
+def add_predict(endpoints: Endpoints, runs: dict[str, Any]) -> None:
+    """Add /predict to the page that is being built, with the parameters in the order of BigCodeBench's client."""
+    file = gr.File(label="samples", type="filepath", visible=False)
+    inputs = [file if name == "samples" else argument(endpoints.predict, name) for name in PARAMETERS]
+    outputs = [gr.JSON(label=name, visible=False) for name in ("results", "pass_at_k")]
+    trigger = gr.Button(visible=False)
+    trigger.click(with_errors(endpoints.predict), inputs, outputs, api_name="predict", **runs)
+
+
 def argument(function: Any, name: str) -> Api:
     """Return the component of an argument that is not a file, with the type of the argument's annotation.
 
     A component for any JSON would take a file too, and for a tool Gradio would read that file on the server.
     """
     hint = typing.get_type_hints(function)[name]
-    return Api(inspect.signature(function).parameters[name].default, python_type_to_json_schema(hint), name)
+    default = inspect.signature(function).parameters[name].default
+    return Api(None if default is inspect.Parameter.empty else default, python_type_to_json_schema(hint), name)
 
 
 def summary(progress: Progress) -> dict[str, Any]:

@@ -15,11 +15,7 @@ from gradio.queueing import Queue
 from gradio.routes import App
 from gradio.utils import LRUCache
 
-from sandboxes.grading import reason_for_shared
-from sandboxes.tasks.assert_all import with_all_asserts_run
-from sandboxes.tasks.assert_statements import find_assert_statements
-from sandboxes.tasks.continued_block import continued_block
-from sandboxes.tasks.python_tests import detect_framework, needed_module
+from sandboxes.tasks.analyses import drop_test_analyses
 
 INTERVAL_SECONDS = 10.0
 # A page, and gradio_client, fetch messages at once.
@@ -71,20 +67,6 @@ async def drop_unread(queue: Queue) -> None:
             await queue.clean_events(session_hash=session)
             queue.pending_messages_per_session.pop(session, None)
             queue.pending_event_ids_session.pop(session, None)
-
-
-def drop_test_analyses() -> None:
-    """Clear the caches of functions that analyse tests: they hold visitors' texts, which only one run needs."""
-    analyses = (
-        continued_block,
-        detect_framework,
-        reason_for_shared,
-        find_assert_statements,
-        needed_module,
-        with_all_asserts_run,
-    )
-    for analysis in analyses:
-        analysis.cache_clear()
 
 
 def remove_old_files(folder: Path, max_bytes: int) -> None:
