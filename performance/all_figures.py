@@ -37,14 +37,19 @@ def commands(data: Path, folder: Path, image: str | None, short: bool) -> list[C
             "--rounds 5",
             "--short --rounds 1",
         ),
+        (["interpreters.py", humaneval], "", "--short --rounds 1"),
         (["cache.py", humaneval, "--output", folder / "cache.json"], "", "--short --candidates 10"),
+        (["memory.py", humaneval, "--output", folder / "memory.json"], "", "--short"),
+        (["cold_start.py"], "", "--short"),
         (["cases.py"], "", "--short --rounds 1"),
         (["humaneval_x.py", data], "", "--short"),
         (["restricted_humaneval.py", humaneval], "", "--short"),
         (["solver_overhead.py"], "", "--tasks 20 --rounds 1"),
         (["ray_overhead.py", humaneval, "--output", ray], "--rounds 5", "--short --rounds 1 --copies 2"),
         (["cluster_model.py", ray], "", ""),
+        (["sessions.py"], "", "--short"),
         (["soak.py"], "", "--programs 40 --rounds 2 --workers 2"),
+        (["server_load.py"], "", "--requests 60 --rounds 2 --clients 8 --workers 2"),
     ]
     return [[*command, *(brief if short else full).split()] for command, full, brief in table]
 
