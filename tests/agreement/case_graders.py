@@ -7,19 +7,20 @@ xCodeEval have sandboxes that can't be had here: their comparison is theirs, and
 import ast
 import asyncio
 import importlib
-import io
 import json
 import os
 import re
 import subprocess
 import sys
-import tarfile
 import tempfile
 import textwrap
 import types
 
+from stand_ins import CommandTimeoutError, Container, RuntimeModule, SandboxClient, package, unpack
+
 OPEN_R1 = "src/open_r1/rewards.py"
 SECONDS = {"codecontests": 10, "xcodeeval": 6}
+DEEPCODER_PARTS = ("codeforces", "livecodebench")
 COMPARISON = """
 #include <algorithm>
 #include <cmath>
@@ -75,25 +76,6 @@ def load_verifiable_coding(folder):
     return next(node.value.value for node in function.body if isinstance(node, ast.Assign))
 
 
-class Container:
-    """Stands in for one of Docker's containers: a folder in which commands run."""
-
-    def __init__(self):
-        """Make the folder."""
-        self.folder = tempfile.mkdtemp()
-
-    def put_archive(self, path, data):
-        """Unpack the files of an archive."""
-        with tarfile.open(fileobj=io.BytesIO(data.read())) as archive:
-            archive.extractall(self.folder)  # noqa: S202 (our own files)
-
-    def exec_run(self, cmd, stdout, stderr):
-        """Run a command."""
-        merged = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
-        done = subprocess.run(cmd, cwd=self.folder, check=False, stdin=subprocess.DEVNULL, **merged)
-        return types.SimpleNamespace(exit_code=done.returncode, output=done.stdout)
-
-
 def load_synthetic1(folder):
     """Return Genesys's verifier of code, with a container of ours."""
     sys.path.insert(0, os.path.join(folder, "src"))
@@ -104,31 +86,6 @@ def load_synthetic1(folder):
     verifier = importlib.import_module("genesys.verifiers.code_test_verifier").CodeVerifier()
     verifier._close_containers = lambda: None
     return verifier
-
-
-class CommandTimeoutError(Exception):
-    """Stands in for the error of a command that took too long."""
-
-
-class SandboxClient:
-    """Stands in for a client of INTELLECT-3's sandboxes. Its commands run here."""
-
-    async def execute_command(self, sandbox_id, command, timeout):
-        """Run a command."""
-        try:
-            done = subprocess.run(command, shell=True, capture_output=True, text=True, timeout=timeout, check=False)
-        except subprocess.TimeoutExpired as error:
-            raise CommandTimeoutError from error
-        return types.SimpleNamespace(exit_code=done.returncode, stdout=done.stdout)
-
-
-async def unpack(sandbox_client, sandbox_id, file_map, archive_remote, extract_dir):
-    """Write the files of a bundle to the folder where the commands look for them."""
-    for name, text in file_map.items():
-        path = os.path.join(extract_dir, name)
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text)
 
 
 def load_intellect3(folder):
@@ -145,24 +102,25 @@ def load_intellect3(folder):
     return module
 
 
+def load_synthetic2(folder):
+    """Return prime-rl's reward of SYNTHETIC-2's code problems, of the commit before its removal."""
+    sys.modules["pyext"] = types.ModuleType("pyext")
+    sys.modules["pyext"].RuntimeModule = RuntimeModule
+    for name in ("zeroband", "zeroband/inference", "zeroband/inference/genesys"):
+        package(folder, name.replace("/", "."), f"src/{name}")
+    return importlib.import_module("zeroband.inference.genesys.code").evaluate_code
+
+
 def load_deepcoder(folder):
-    """Return the modules of rLLM that run cases: those of TACO and of Codeforces."""
+    """Return rLLM's modules that run cases, by the parts of DeepCoder: TACO's, Codeforces' and LiveCodeBench's."""
     for name in ("rllm", "rllm/rewards", "rllm/rewards/code_utils"):
         package(folder, name.replace("/", "."), name)
-    from official_grader import RuntimeModule
-
     # The grader's own copy of pyext needs an older Python.
     pyext = sys.modules["rllm.rewards.code_utils.pyext2"] = types.ModuleType("pyext2")
     pyext.RuntimeModule = RuntimeModule
-    taco = importlib.import_module("rllm.rewards.code_utils.taco")
-    taco.BASE_IMPORTS = taco.BASE_IMPORTS.replace("import pandas as pd\n", "")
-    return taco, importlib.import_module("rllm.rewards.code_utils.codeforces")
-
-
-def package(folder, name, path):
-    """Make a package without its own `__init__`, which imports what is not needed."""
-    sys.modules[name] = types.ModuleType(name)
-    sys.modules[name].__path__ = [os.path.join(folder, path)]
+    modules = [importlib.import_module(f"rllm.rewards.code_utils.{name}") for name in ("taco", *DEEPCODER_PARTS)]
+    modules[0].BASE_IMPORTS = modules[0].BASE_IMPORTS.replace("import pandas as pd\n", "")
+    return dict(zip(("", *DEEPCODER_PARTS), modules, strict=True))
 
 
 def grade(benchmark, grader, record, candidate):
@@ -232,10 +190,22 @@ def grade_intellect3(grader, record, candidate):
     return all(results)
 
 
+def grade_synthetic2(grader, record, candidate):
+    """Return whether the reward is 1."""
+    return grader(f"</think>\n```python\n{candidate}\n```\n", record["verification_info"]) == 1
+
+
 def grade_deepcoder(grader, record, candidate):
     """Return whether all cases pass."""
-    tests = json.loads(record["tests"])
-    results = grader[isinstance(tests, list)].run_test(tests, test=candidate, debug=False, timeout=12)
+    tests, limit = json.loads(record["tests"]), 12
+    part = "" if isinstance(tests, dict) else "livecodebench" if "testtype" in tests[0] else "codeforces"
+    if part == "livecodebench":
+        data = {"inputs": [case["input"] for case in tests], "outputs": [case["output"] for case in tests]}
+        tests = {"input_output": json.dumps(data | {"fn_name": tests[0]["metadata"].get("func_name")})}
+        limit = 6
+    results = grader[part].run_test(tests, test=candidate, debug=False, timeout=limit)
+    # LiveCodeBench's module gives details too.
+    results = results[0] if part == "livecodebench" else results
     return all(result is True for result in results)
 
 
@@ -244,6 +214,7 @@ LOADERS = {
     "xcodeeval": load_xcodeeval,
     "verifiable_coding": load_verifiable_coding,
     "synthetic1": load_synthetic1,
+    "synthetic2": load_synthetic2,
     "intellect3": load_intellect3,
     "deepcoder": load_deepcoder,
 }
@@ -252,6 +223,7 @@ GRADES = {
     "xcodeeval": grade_xcodeeval,
     "verifiable_coding": grade_verifiable_coding,
     "synthetic1": grade_synthetic1,
+    "synthetic2": grade_synthetic2,
     "intellect3": grade_intellect3,
     "deepcoder": grade_deepcoder,
 }

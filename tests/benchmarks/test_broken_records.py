@@ -53,6 +53,16 @@ BROKEN = {
     ),
     "no time": ("codecontests", {**CODECONTESTS, "time_limit": {"seconds": "2"}}, "'time_limit' has no seconds"),
     "no memory": ("codecontests", {**CODECONTESTS, "memory_limit_bytes": -1}, "is not a number of bytes, but -1"),
+    "an interactor without a source": (
+        "codecontests",
+        {**CODECONTESTS, "interactor": "{}"},
+        "the source of an interactor must be a program",
+    ),
+    "an interactor that is a program": (
+        "codecontests",
+        {**CODECONTESTS, "interactor": "input()"},
+        "'interactor' is not JSON",
+    ),
     "no cases": (
         "codecontests",
         {**CODECONTESTS, **dict.fromkeys(("public_tests", "private_tests", "generated_tests"), [])},

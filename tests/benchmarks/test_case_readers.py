@@ -6,6 +6,7 @@ import pytest
 
 from code_tasks.benchmarks import load_benchmark
 from code_tasks.benchmarks.readers import InputError
+from sandboxes.languages.judge_programs import Interactor
 from sandboxes.tasks.io_cases import IOCase, parse_cases
 from support.case_records import (
     CALL,
@@ -52,6 +53,14 @@ def test_codecontests_without_limits(load):
     """A problem of CodeContests without limits has the test runner's own."""
     record = {**CODECONTESTS, "time_limit": None, "memory_limit_bytes": 0}
     assert load("codecontests", record)["1_A. Sums"].limits == {"wall_seconds": 10.0, "memory_bytes": 288 << 20}
+
+
+def test_codecontests_with_an_interactor(load):
+    """A field that users add to an interactive problem decides in place of the comparison."""
+    problem = load("codecontests", {**CODECONTESTS, "interactor": {"source": "input()"}})["1_A. Sums"]
+    cases = parse_cases(problem.tests)
+    assert cases.interactor == Interactor("input()")
+    assert cases.cases[0].input == "1 2\n"
 
 
 def test_codecontests_as_lists_of_objects(load):

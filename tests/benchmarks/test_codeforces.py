@@ -7,7 +7,7 @@ import pytest
 from code_tasks.benchmarks import load_benchmark
 from code_tasks.benchmarks.readers import InputError
 from sandboxes import Evaluator
-from sandboxes.languages.checker_programs import CheckerProgram
+from sandboxes.languages.judge_programs import CheckerProgram
 from sandboxes.tasks.io_cases import IOCase, parse_cases
 
 RECORD = {
@@ -74,6 +74,14 @@ def test_the_generated_checker(tmp_path):
     assert passed(loaded, ["print('sey')\n\n\nprint(7)", "print('yes')"]) == [True, False]
 
 
+def test_an_interactive_problem_with_an_interactor(tmp_path):
+    """A field that users add decides in place of a checker, as data or as JSON. Official tests are its input."""
+    interactor = {"source": "import sys\nsys.exit(int(input()) != int(open(sys.argv[1]).readline()) + 1)"}
+    for form in (interactor, json.dumps(interactor)):
+        loaded = load(tmp_path, interaction_format="Say more", interactor=form, time_limit=10.0)
+        assert passed(loaded, ["print(4)", "print(3)"]) == [True, False]
+
+
 def test_files_as_input_and_output(tmp_path):
     """In the input mode "file", candidates read input.txt and write output.txt."""
     files = "a, b = open('input.txt')\nprint('yes', int(a) + int(b), file=open('output.txt', 'w'))"
@@ -111,7 +119,7 @@ int main() { std::printf("yes\\n%d\\n", depth(200000) == 200000 ? 7 : 0); }
     [
         ({"official_tests": []}, "'official_tests' has no cases"),
         ({"official_tests": [{"input": "1"}]}, "has no texts 'input' and 'output'"),
-        ({"interaction_format": "Print a query and read"}, "the problem is interactive"),
+        ({"interaction_format": "Print a query and read"}, "the problem is interactive, and has no 'interactor'"),
         ({"input_mode": "socket"}, "input_mode must be one of stdio, file"),
         ({"time_limit": -1}, "time_limit must be a finite number of seconds above 0"),
         ({"language": "pascal"}, "unknown language 'pascal'"),

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from code_tasks.benchmarks.readers import load_problems
+from code_tasks.benchmarks.hub import load_problems
 from support.human_eval_records import ADD, ADD_PROBLEM, SUB, SUB_PROBLEM, faults_of
 
 

@@ -79,6 +79,31 @@ def test_a_candidate_that_brings_tests():
     assert judged("kodcode", RECORD, [forged], grading="shared") == [False]
 
 
+def test_a_generator_of_a_library_under_the_name_of_a_test():
+    """Some versions of pytest ignore a library's generator, and others refuse its file. Here it is no test."""
+    begin = "import pytest\nfrom heapq import merge as test_merge\nfrom solution import add"
+    record = with_test(begin, "assert add(1, 2) == len(list(test_merge([1], [2]))) + 1")
+    assert judged("kodcode", record, [RECORD["solution"], WRONG]) == [True, False]
+
+
+@pytest.mark.parametrize(
+    "test",
+    [
+        "def test_own():\n    yield add(1, 2) == 3",
+        "from heapq import merge as test_own\n\n\ndef test_own():\n    yield add(1, 2) == 3",
+        "from solution import generate as test_own",
+    ],
+)
+def test_a_generator_of_the_tests_is_never_ignored(test):
+    """A test that would not run does not let a candidate pass, also if the candidate made it a generator."""
+    record = {
+        **RECORD,
+        "test": f"import pytest\nfrom solution import add\n{test}{TEST.format('assert add(1, 2) == 3')}",
+    }
+    solution = RECORD["solution"] + "\n\ndef generate():\n    yield 1\n"
+    assert judged("kodcode", record, [solution]) == [False]
+
+
 def test_numbers_of_lines():
     """An import over several lines leaves all other lines where they were."""
     text = without_solution_imports("from solution import (\n    add,\n    double,\n)\nx = 1\n")

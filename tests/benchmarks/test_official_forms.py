@@ -38,6 +38,12 @@ def stdin_problem(name):
         }
     if name == "prime_code":
         return {"data_source": "taco", "reward_model": {"ground_truth": json.dumps(CASES)}, "extra_info": {"index": 0}}
+    if name == "synthetic2":
+        info = {"language": "python", "test_cases": json.dumps(CASES)}
+        return {"problem_id": "0", "task_type": "prime_rl_code", "prompt": "", "verification_info": info}
+    if name == "deepcoder":
+        cases = json.loads(stdin_problem("livecodebench")["public_test_cases"])
+        return {"problem": "", "tests": json.dumps([{**case, "metadata": {}} for case in cases])}
     return {"problem_id": 0, "question": "", "input_output": json.dumps(CASES)}
 
 
@@ -86,7 +92,7 @@ def test_mocked_stdin(verdicts, name, expected):
     assert passed(verdicts(name, stdin_problem(name), [read.format(text) + ADD for text in texts])) == expected
 
 
-@pytest.mark.parametrize("name", ["livecodebench", "apps", "prime_code"])
+@pytest.mark.parametrize("name", ["livecodebench", "apps", "prime_code", "synthetic2", "deepcoder"])
 def test_global_and_missing_modules(verdicts, name):
     """`global` names nothing in a wrapped script, and the module resource has been taken away."""
     uses_global = f"n = 0\ndef f():\n    global n\n    n += 1\nf()\n{ADD}"
@@ -131,6 +137,22 @@ def test_uncounted_problem(verdicts):
     """No answer to HumanEval/32 passes with evalplus 0.3.1."""
     record = {**EVALPLUS, "task_id": "HumanEval/32"}
     assert passed(verdicts("humanevalplus", record, [EVALPLUS["canonical_solution"]])) == [False]
+
+
+@pytest.mark.parametrize(("name", "other"), [("synthetic2", "prime_code"), ("deepcoder", "livecodebench")])
+def test_parts_of_data_sets_have_the_form_of_their_grader(name, other):
+    """SYNTHETIC-2's problems in verl's shape have verl's form, and DeepCoder's of LiveCodeBench have that one's."""
+    forms = [BENCHMARKS[each].official_form(BENCHMARKS[each].parse(stdin_problem(each), 0)) for each in (name, other)]
+    assert (forms[0].is_text, forms[0].limits) == (True, forms[1].limits)
+
+
+@pytest.mark.parametrize("name", ["verifiable_coding", "synthetic1", "synthetic2"])
+def test_other_languages_have_no_other_form(name):
+    """Problems in C++ are judged as without the option."""
+    cases = [{"input": "1 2", "output": "3", "type": "stdin_stdout"}]
+    info = {"language": "cpp", "test_cases": cases}
+    problem = BENCHMARKS[name].parse({"problem_id": "0", "problem": "", "verification_info": info}, 0)
+    assert BENCHMARKS[name].official_form(problem) is problem
 
 
 def test_tests_that_are_finished_have_no_other_form(tmp_path):

@@ -52,6 +52,14 @@ def test_benchmark_without_official_verdicts(run):
     assert "mbpp has no official verdicts here" in done.stderr
 
 
+def test_sandbox_with_a_policy(files):
+    """The official form of CRUXEval needs what the sandbox `restricted` refuses, and the option says so."""
+    record = {"id": "sample_0", "code": "def f(n):\n    return n", "input": "1", "output": "1"}
+    arguments = files(["f(1)"], [record], task_id="sample_0")
+    done = code_eval(*arguments, "--benchmark", "cruxeval-input", "--sandbox", "restricted", "--strict-official")
+    assert (done.returncode, "the official verdicts of cruxeval-input need" in done.stderr) == (1, True)
+
+
 def test_needs_a_benchmark(files):
     """The option is an error without --benchmark."""
     done = code_eval(*files(["x"], [MBPP], task_id="2"), "--strict-official")

@@ -40,7 +40,8 @@ def test_ctrl_c_leaves_nothing_of_a_local_cluster():
         start_new_session=True,
     )
     try:
-        assert running.stdout.readline() == "began\n", running.communicate()[1]
+        # Ray prints what happens to its own processes there too.
+        assert "began\n" in iter(running.stdout.readline, ""), running.communicate()[1]
         assert wait_until(lambda: len(psutil.Process(running.pid).children(recursive=True)) > 8, END_TIMEOUT_SECONDS)
         descendants = psutil.Process(running.pid).children(recursive=True)
         # A terminal sends the signal to its whole foreground process group.

@@ -6,7 +6,7 @@ import pytest
 
 from sandboxes import open_sandbox
 from sandboxes.cluster.node import NodeRunner
-from sandboxes.cluster.start import end_actors, preflight_result, resume_actors
+from sandboxes.cluster.start import end_actors, preflight_result, resume_actors, start_actors
 
 
 class LocalActor:
@@ -16,6 +16,17 @@ class LocalActor:
         """Set up the node's end."""
         self.runner = NodeRunner(open_sandbox("subprocess"))
         self.killed = False
+        self.node, self.isolation = "node", None
+        self.dies_on_starts = 0
+
+    def start(self):
+        """Begin the preflight, unless the actor dies on this start."""
+        if self.dies_on_starts:
+            self.dies_on_starts -= 1
+            answer = Future()
+            answer.set_exception(RuntimeError("died"))
+            return answer
+        return self.call("preflight")
 
     def call(self, name):
         """Call a method of the node's end."""
@@ -29,6 +40,18 @@ class LocalActor:
     def kill(self):
         """Note that the actor was killed."""
         self.killed = True
+
+
+@pytest.mark.parametrize(("deaths", "reasons"), [(1, {}), (2, {"node": "its actor did not start: died"})])
+def test_an_actor_that_dies_as_it_starts_is_started_once_more(deaths, reasons):
+    """One death of an actor costs no node."""
+    actor = LocalActor()
+    actor.dies_on_starts = deaths
+    try:
+        assert start_actors([actor], None) == reasons
+        assert (actor.isolation is None, actor.killed) == (bool(reasons), bool(reasons))
+    finally:
+        actor.runner.close()
 
 
 def test_idle_actors_are_resumed():

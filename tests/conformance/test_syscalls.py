@@ -124,8 +124,9 @@ assert socket.recv_fds(far, 1, 1)[0] == b"x"
 
 
 def test_terminal_can_not_be_typed_into(check):
-    """A program can't put characters into a terminal's input."""
-    check(f"assert error_of({IOCTL[COLUMN]}, 0, 0x5412, 0) == error_of({IOCTL[COLUMN]}, 0, 0x541C, 0) == 'EPERM'")
+    """A program can't put characters into a terminal's input, or make it another kind of line."""
+    for request in (0x5412, 0x541C, 0x5423):
+        check(f"assert error_of({IOCTL[COLUMN]}, 0, {request}, 0) == 'EPERM'")
 
 
 def test_upper_half_of_an_argument_hides_nothing(check):

@@ -60,6 +60,17 @@ def test_tasks_that_wait_are_run(evaluator):
     assert outcomes(asyncio.run(run())) == [Outcome.PASSED, Outcome.FAILED, Outcome.PASSED]
 
 
+def test_coroutines_need_the_languages_of_the_configuration():
+    """A candidate whose language's files the workers don't have is an error, and no failed candidate."""
+
+    async def run_in_bash():
+        async with Evaluator(EvalConfig.from_options({"language": "python"})) as evaluator:
+            await evaluator.run_async(Task("exit 0", ["true"], language="bash"))
+
+    with pytest.raises(ValueError, match="'bash' is not one of the configuration's, which are python"):
+        asyncio.run(run_in_bash())
+
+
 def test_a_task_may_have_limits_and_a_language_of_its_own(evaluator):
     """A task's own limits and language take precedence over the configuration's."""
     limits = Limits(wall_seconds=7.0)
@@ -115,7 +126,7 @@ def test_a_starved_program_runs_again(monkeypatch, way):
     """A program that timed out without getting a CPU runs a second time, whichever method runs it."""
     config = EvalConfig(open_sandbox("subprocess"), limits=Limits(wall_seconds=0.3))
     pool = BusyPool(config.sandbox)
-    monkeypatch.setattr("sandboxes.evaluator.warm_pool", lambda *_: pool)
+    monkeypatch.setattr("sandboxes.blocking_evaluator.warm_pool", lambda *_: pool)
     evaluator, task = Evaluator(config), Task("", ["import time\ntime.sleep(60)"], name="sleeps")
     batch = ProgramBatch(evaluator.assemble([Task("assert True", task.candidates)]).programs)
     results = {}

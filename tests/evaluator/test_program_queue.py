@@ -46,7 +46,7 @@ def test_a_second_run_is_alone(starved):
     """While a starved program runs again, no other program of the queue runs, also no other starved one."""
     activity, is_alone = Activity(), threading.Event()
 
-    def run_batch(programs, on_result, should_stop):
+    def run_batch(programs, on_result, controls):
         for index, program in enumerate(programs):
             with activity.run():
                 time.sleep(0.02)
@@ -75,10 +75,10 @@ def test_a_queue_can_be_closed_while_a_second_run_waits():
     """A program that waits to be alone lets go when the queue is closed, although another one never ends."""
     hangs, waits = threading.Event(), threading.Event()
 
-    def run_batch(programs, on_result, should_stop):
+    def run_batch(programs, on_result, controls):
         if programs[0].candidate == "hangs":
             hangs.set()
-            while not should_stop():
+            while not controls.should_stop():
                 time.sleep(0.01)
             raise RunStopped
         assert hangs.wait(WAIT_SECONDS)
@@ -107,28 +107,31 @@ class WatchedPool(Pool):
         super().__init__(sandbox)
         self.activity = Activity()
         self.second_runs = 0
-        self.begun = {}
+        self.ended = {}
         """Programs that have run, by their ids. Equal programs of several tasks are several programs."""
 
     def was_starved(self, seconds):
         """Return True, as on a busy machine."""
         return True
 
-    def run(self, programs, *others):
+    def run(self, programs, controls, on_result):
         """Run programs. A second run is known by its programs."""
-        begun = {id(program): program for program in programs.values()}
-        is_second = begun.keys() <= self.begun.keys()
-        self.begun |= begun
+
+        def take(index, result):
+            self.ended[id(programs[index])] = programs[index]
+            on_result(index, result)
+
+        is_second = {id(program) for program in programs.values()} <= self.ended.keys()
         self.second_runs += is_second
         with self.activity.run(alone=is_second):
-            super().run(programs, *others)
+            super().run(programs, controls, take)
 
 
 def test_other_tasks_wait_for_a_second_run(monkeypatch):
     """`run_async` runs no other task while a candidate that timed out on a busy machine runs again."""
     config = EvalConfig(open_sandbox("subprocess"), limits=Limits(wall_seconds=0.5), num_workers=2)
     pool = WatchedPool(config.sandbox)
-    monkeypatch.setattr("sandboxes.evaluator.warm_pool", lambda *_: pool)
+    monkeypatch.setattr("sandboxes.blocking_evaluator.warm_pool", lambda *_: pool)
     sleeps = Task("assert True", ["import time\ntime.sleep(60)"])
     quick = Task("assert x", ["import time\ntime.sleep(0.05)\nx = 1"])
 

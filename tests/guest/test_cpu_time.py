@@ -188,7 +188,7 @@ def watch():
         program = SimpleNamespace(limits=LIMITS, output_bytes=0, ended_at=None, accounting=accounting((0, 0)))
         program.fork_server = SimpleNamespace(pid=0, in_container=False)
         program.sent_at, program.started_at = time.monotonic() - 3.0, lambda: started_at
-        return execution.Watchdog([program], 0, lambda: None)
+        return execution.Watchdog([program], None, 0, lambda: None)
 
     return make
 

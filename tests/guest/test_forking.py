@@ -222,18 +222,29 @@ def test_jobs_follow_each_other_in_one_fork_server(counting_pool):
 def test_code_in_huge_pages_is_the_same_code():
     """The interpreter runs on after its code has moved to huge pages, and the code is unchanged."""
     script = """
-import ctypes, hashlib, os, sys
-from sandboxes.guest.forkserver.huge_pages import read_only_ranges, use_huge_pages_for_code
+import ctypes, hashlib
+from sandboxes.guest.forkserver.huge_pages import interpreter_file, read_only_ranges, use_huge_pages_for_code
 def read(parts):
     return hashlib.sha256(b"".join(ctypes.string_at(start, end - start) for start, end in parts)).hexdigest()
-parts = read_only_ranges(os.path.realpath(sys.executable))
+path = interpreter_file()
+parts = read_only_ranges(path)
 before = read(parts)
 use_huge_pages_for_code()
 import json, decimal, random, re
 assert json.loads("[1]") == [1] and decimal.Decimal(3) / 2 and re.match("a+", "aa")
-left = read_only_ranges(os.path.realpath(sys.executable))
+left = read_only_ranges(path)
 moved = sum(end - start for start, end in parts) - sum(end - start for start, end in left)
 print(read(parts) == before, moved % (2 << 20))
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["True", "0"]
+
+
+def test_the_interpreters_code_is_found():
+    """The file with the interpreter's code is its program, or the library that its program is linked with."""
+    from sandboxes.guest.forkserver.huge_pages import interpreter_file
+
+    path = Path(interpreter_file())
+    assert "python" in path.name
+    # A program that is linked with the library is much smaller.
+    assert path.stat().st_size > 1 << 20

@@ -18,7 +18,7 @@ import sandboxes
 from sandboxes import Limits, Program, _version
 from sandboxes.backends import local_process
 from sandboxes.backends.docker.boot import GUEST_FD, guest_archive
-from sandboxes.guest.common.frames import CANDIDATE, CHANNEL_FD, SHARED, TESTS
+from sandboxes.guest.common.frames import CANDIDATE, CHANNEL_FD, SESSION, SHARED, TESTS
 
 PACKAGE = Path(sandboxes.__file__).parent
 GUEST = PACKAGE / "guest"
@@ -61,10 +61,12 @@ def test_every_module_of_the_archive_can_be_imported(archive):
     assert int(done.stdout) == len(list(GUEST.rglob("*.py"))) - 1
 
 
-@pytest.mark.parametrize("role", [None, SHARED, CANDIDATE, TESTS])
-def test_the_archive_starts_as_each_process_of_a_guest(archive, role):
-    """The supervisor and each fork server import what they need of the archive, then miss an option."""
-    options = json.dumps({"policy": None}).encode()
+@pytest.mark.parametrize(
+    ("role", "session"), [(None, None), (None, {}), (SHARED, None), (CANDIDATE, None), (TESTS, None), (SESSION, {})]
+)
+def test_the_archive_starts_as_each_process_of_a_guest(archive, role, session):
+    """Each supervisor and each fork server import what they need of the archive, then miss an option."""
+    options = json.dumps({"policy": None, "session": session}).encode()
     near, far = socket.socketpair()
     target = 0 if role is None else CHANNEL_FD
     arguments = ["folder", *filter(None, [role])]

@@ -269,9 +269,9 @@ def test_priority_of_others_is_refused(machine, which, who, allowed):
 
 
 @machines
-@pytest.mark.parametrize("request_", [0x5412, 0x541C, 0x5412 | 1 << 32], ids=hex)
+@pytest.mark.parametrize("request_", [0x5412, 0x541C, 0x5423, 0x5412 | 1 << 32], ids=hex)
 def test_terminals_can_not_be_typed_into(machine, request_):
-    """Calls that put characters into a terminal's input are refused, even with bits that the kernel ignores."""
+    """Calls that put characters into a terminal's input, or make it another kind of line, are refused."""
     assert asked(machine, number_of(machine, IOCTL), 0, request_) == "EPERM"
     assert asked(machine, number_of(machine, IOCTL), 0, 0x5401) is None
 

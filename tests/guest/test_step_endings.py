@@ -16,6 +16,7 @@ SCRIPT_ENDS = {
     "a lone surrogate": ("x = '\ud800'", Outcome.COMPILE_ERROR, "surrogate"),
     "a status": ("import sys\nprint(1)\nsys.exit(3)", Outcome.FAILED, "ended with status 3"),
     "a status of another kind": ("import os\nprint(1, flush=True)\nos._exit(3)", Outcome.FAILED, "ended with status 3"),
+    "True as status": ("import sys\nsys.exit(True)", Outcome.FAILED, "ended with status 1"),
     "words as status": ("import sys\nsys.exit('no')", Outcome.FAILED, "ended with status 1"),
     "a signal": ("import os\nos.abort()", Outcome.CRASHED, "SIGABRT"),
     "no memory": ("x = bytearray(1 << 40)", Outcome.OUT_OF_MEMORY, "MemoryError"),
@@ -42,6 +43,14 @@ def pool():
     pool = Pool(open_sandbox("subprocess"))
     yield pool
     pool.close()
+
+
+@pytest.mark.parametrize(
+    "status", ["", "None", "0", "False", "type('Zero', (int,), {'__eq__': lambda *others: False})()"]
+)
+def test_a_status_that_is_zero(pool, status):
+    """A script that exits with nothing, or with any int that is 0, has ended well."""
+    passes(run(pool, f"import sys\nprint(1)\nsys.exit({status})", plan_of([(None, "", "1")])))
 
 
 @pytest.mark.parametrize(("source", "outcome", "words"), SCRIPT_ENDS.values(), ids=SCRIPT_ENDS)

@@ -84,7 +84,7 @@ def test_what_an_image_lacks_is_named(name):
 
 def test_go_s_tools_are_this_machine_s():
     """The error says where Go has to be if a container does not see it."""
-    pool = Pool(open_sandbox("docker", image=LANGUAGES_IMAGE, pull="never"))
+    pool = Pool(open_sandbox("docker", image=IMAGE, pull="never"))
     try:
         with pytest.raises(SandboxUnavailable, match="golang-go here; containers have to be on this machine too"):
             probe_version(pool, "go")

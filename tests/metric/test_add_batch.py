@@ -33,7 +33,7 @@ def fails(monkeypatch):
 
     def compute(metric, **samples):
         with monkeypatch.context() as patch:
-            patch.setattr("sandboxes.evaluator.warm_pool", unavailable)
+            patch.setattr("sandboxes.blocking_evaluator.warm_pool", unavailable)
             with pytest.raises(SandboxUnavailable, match="no room"):
                 metric.compute(**samples, k=1)
 

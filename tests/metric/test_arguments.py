@@ -101,7 +101,7 @@ def test_which_sandbox(monkeypatch, loaded, given, used):
     backends = {name: backend(name) for name in ("a", "b", "subprocess")}
     for module in ("backends.registry", "config"):
         monkeypatch.setattr(f"sandboxes.{module}.BACKENDS", backends)
-    monkeypatch.setattr("sandboxes.evaluator.warm_pool", note)
+    monkeypatch.setattr("sandboxes.blocking_evaluator.warm_pool", note)
     options = {} if given is None else {"sandbox": given}
     with pytest.raises(Asked):
         load_metric(*([loaded] if loaded else [])).compute(**TWO_TASKS, k=1, **options)

@@ -166,7 +166,7 @@ class FakePool:
 def test_excluded(metric, monkeypatch):
     """Excluded candidates have `passed` None, count neither as passed nor as failed, and are named in a warning."""
     ended = [Verdict(Outcome.PASSED), SandboxUnavailable("it broke"), SandboxUnavailable("so did this")]
-    monkeypatch.setattr("sandboxes.evaluator.warm_pool", lambda *_: FakePool(*ended, Verdict(Outcome.FAILED)))
+    monkeypatch.setattr("sandboxes.blocking_evaluator.warm_pool", lambda *_: FakePool(*ended, Verdict(Outcome.FAILED)))
     with pytest.warns(UserWarning, match=r"2 candidate\(s\) could not be run .*: 0/1, 1/0 \("):
         pass_at_k, results = metric.compute(**TWO_TASKS, k=1, on_sandbox_error="exclude", dedupe=False)
     assert pass_at_k == {"pass@1": 0.5}
@@ -177,7 +177,7 @@ def test_excluded(metric, monkeypatch):
 def test_all_of_a_task_excluded(metric, monkeypatch):
     """A task whose candidates are all excluded does not count."""
     ended = [Verdict(Outcome.PASSED), Verdict(Outcome.PASSED), SandboxUnavailable("broke"), SandboxUnavailable("broke")]
-    monkeypatch.setattr("sandboxes.evaluator.warm_pool", lambda *_: FakePool(*ended))
+    monkeypatch.setattr("sandboxes.blocking_evaluator.warm_pool", lambda *_: FakePool(*ended))
     with pytest.warns(UserWarning, match="1/0, 1/1"):
         assert metric.compute(**TWO_TASKS, k=1, on_sandbox_error="exclude", dedupe=False)[0] == {"pass@1": 1.0}
 
@@ -188,7 +188,7 @@ def test_broken_sandbox_is_no_score(metric, monkeypatch):
     def broken(*_):
         raise SandboxUnavailable("no room")
 
-    monkeypatch.setattr("sandboxes.evaluator.warm_pool", broken)
+    monkeypatch.setattr("sandboxes.blocking_evaluator.warm_pool", broken)
     with pytest.raises(SandboxUnavailable, match="no room"):
         metric.compute(**TWO_TASKS, k=1)
 

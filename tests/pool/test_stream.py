@@ -61,12 +61,17 @@ def test_programs_run_while_one_takes_long(pool):
 
 def test_programs_are_taken_as_they_are_needed(pool):
     """An endless stream can be run. Few of its programs are taken before they run."""
-    taken = itertools.count()
-    stream = pool.stream((Program(f"x = {next(taken)}", "", LIMITS) for _ in itertools.count()), RunControls(2))
-    told = [next(stream) for _ in range(50)]
+    taken, ended = itertools.count(), []
+
+    def note(index, result):
+        ended.append(index)
+        return result
+
+    stream = pool.stream((Program(f"x = {next(taken)}", "", LIMITS) for _ in itertools.count()), RunControls(2), note)
+    assert len([next(stream) for _ in range(50)]) == 50
     stream.close()
-    assert len(told) == 50
-    assert next(taken) <= 50 + MIN_WAITING + 10
+    # On a busy machine many programs end while an older one still runs.
+    assert next(taken) <= len(ended) + MIN_WAITING + 10
 
 
 def test_one_that_hangs_holds_back_only_so_many(pool, monkeypatch):

@@ -1,14 +1,18 @@
 """The face of `sandboxes`: the names that others use, and the inner modules that they need all the same."""
 
 import ast
+import importlib
+
+import pytest
 
 import sandboxes
 from support.metric_and_command import ROOT
 
 FACE = """
-BACKENDS ClusterPool EvalConfig Evaluator GRADINGS Isolation LAYERS Limits Outcome Pool Program
-ProgramBatch ReuseOptions RunResult RunStopped Sandbox SandboxError SandboxUnavailable Task TaskOptions TestResult
-Usage UsageMeter Verdict close_pools estimate_pass_at_k open_sandbox result_dict warm_pool
+AsyncSession BACKENDS CellError CellResult ClusterPool EvalConfig Evaluator GRADINGS Isolation LAYERS Limits Outcome
+Pool ProcessResult Program ProgramBatch RawResult RawRun ReuseOptions RunResult RunStopped Sandbox SandboxError
+SandboxUnavailable Session SessionEnded SessionLimits SessionRegistry Task TaskOptions TestResult Usage UsageMeter
+Verdict close_pools estimate_pass_at_k open_sandbox result_dict warm_pool
 """.split()
 
 INNER = {
@@ -16,13 +20,17 @@ INNER = {
     "sandboxes.tasks.assert_statements": "problems and the Space read tests before they are run",
     "sandboxes.backends.registry": "the metric checks its configuration name before anything is opened",
     "sandboxes.reuse.cache_store": "`code-eval cache` looks after the folder",
+    "sandboxes.tasks.case_judging": "the server checks how a program of Codeforces reads its input",
     "sandboxes.tasks.io_cases": "problems and the Space read cases before they are run",
+    "sandboxes.pass_at_k": "commands estimate from counts, without NumPy's arrays",
     "sandboxes.validation": "values and messages of options are checked and shortened alike everywhere",
+    "sandboxes.available_languages": "the Space and the server probe languages when they start",
+    "sandboxes.private_process": "servers of strangers keep their memory to themselves",
+    "sandboxes.tasks.analyses": "servers of strangers drop what they know about tests",
     "sandboxes.consent": "doors that are not commands ask for the consent to run programs",
     "sandboxes.pool.cpus": "doors share the CPUs among their own processes",
     "sandboxes.backends.docker.engine": "`code-eval docker` looks after the engine",
     "sandboxes.backends.docker.images": "`code-eval docker` looks after images",
-    "sandboxes.tasks.assert_all": "the Space warms up its parsers",
     "sandboxes.tasks.empty_tests": "problems refuse tests that test nothing when a file is read",
     "sandboxes.languages.go_toolchain": "CodeCorrectness builds Go projects itself",
     "sandboxes.languages.go": "CodeCorrectness and HumanEval-X read Go",
@@ -33,6 +41,7 @@ INNER = {
     "sandboxes.languages.javascript": "MultiPL-E's tests ask for a check of types",
     "sandboxes.languages.base": "a compiler's default time limit",
     "sandboxes.languages.comments": "Go and Java are read without their comments",
+    "sandboxes.languages.judge_programs": "the server bounds the limits of programs that decide",
     "sandboxes.languages.registry": "names of languages, and what their programs need",
     "sandboxes.options.option": "the command makes its parameters from options",
     "sandboxes.options.checks": "the metric tells given options from the defaults of its parameters",
@@ -42,18 +51,17 @@ INNER = {
     "sandboxes.config": "limits that a user gives replace those of a benchmark",
     "sandboxes.workers.canaries": "`code-eval doctor` shows the canaries",
     "sandboxes.pool.progress": "every door shows the same bar",
-    "sandboxes.tasks.python_tests": "the Space warms up its parsers",
     "sandboxes.tasks.results": "the metric's answer has a form of its own",
     "sandboxes.backends.local_process": "`code-eval doctor` says whether the extension module is there",
     "sandboxes.runner": "types of callbacks and of what runs programs",
     "sandboxes.tasks.added_samples": "what both metrics share about samples that are added",
-    "sandboxes.tasks.continued_block": "the Space drops analyses of visitors' tests",
     "sandboxes.tasks.samples": "the metric's arguments have a form of their own",
     "sandboxes.languages.steps": "CodeCorrectness makes programs with steps of its own",
     "sandboxes.tasks.options": "extractors, and what languages need of a sandbox, are checked before problems are read",
     "sandboxes.tasks.batch": "references are normalized before they are stored or limited",
     "sandboxes.guest.common.checkers": "official forms of problems compare outputs as the checkers do",
     "sandboxes.guest.common.training_checkers": "the same, because the checkers stand in two modules",
+    "sandboxes.raw_runs.raw_run": "the server keeps as much output of a program as a raw run can",
     "sandboxes.tasks.unittest_harness": "code-execution harnesses tests of its own",
 }
 """Modules that others import from past the face, each with the reason."""
@@ -79,11 +87,26 @@ def test_the_face_has_these_names():
     assert sorted(sandboxes.__all__) == sorted(FACE)
 
 
-def test_the_face_holds_no_code():
-    """The face imports names and lists them."""
+def test_names_come_from_the_modules_that_the_type_checker_sees():
+    """Each name of the face is imported late from the module from which the type checker takes it."""
     tree = ast.parse((ROOT / "sandboxes" / "__init__.py").read_text(encoding="utf-8"))
-    docstring, *body = tree.body
-    assert {type(node) for node in body} <= {ast.ImportFrom, ast.Assign}
+    [for_the_checker] = [node for node in tree.body if isinstance(node, ast.If)]
+    seen = {alias.name: node.module for node in for_the_checker.body for alias in node.names}
+    assert {name: f"sandboxes.{module}" for name, module in sandboxes._MODULE_OF_NAME.items()} == seen
+    assert sorted(seen) == sorted(FACE)
+
+
+@pytest.mark.parametrize("name", FACE)
+def test_each_name_is_there(name):
+    """Each name of the face is found where the face says."""
+    assert getattr(sandboxes, name) is not None
+    assert name in dir(sandboxes)
+
+
+def test_a_name_that_is_not_there():
+    """An unknown name is an AttributeError, so `hasattr` works."""
+    assert not hasattr(sandboxes, "no_such_name")
+    assert sandboxes.warm_pools is importlib.import_module("sandboxes.warm_pools")
 
 
 def test_imports_past_the_face_have_a_reason():

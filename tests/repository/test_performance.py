@@ -29,7 +29,46 @@ ROWS = {
         r"\d+ CPUs, Python [\d.]+, \w+; samples per second, medians of 1 rounds",
         *(rf"{workload}\s+{mode}{FIGURE * 3}\b.*" for workload in ("humaneval", "trivial") for mode in MODES),
         r"one call with one candidate: [\d.]+ ms \(≤ 15\)",
-        r"400 samples in one call: \d+ s, \d+ MB in the calling process \(≤ 1000\)",
+    ],
+    "memory.py": [
+        r"\d+ CPUs, Python [\d.]+, \w+",
+        *(
+            rf"{name} +{samples} samples: +-?[\d.]+ MB \(≤ {most}\) above \d+ MB, in \d+ s"
+            for name, samples, most in (
+                ("compute", 400, 150),
+                ("evaluate_stream", 40, 250),
+                ("code-eval run", 40, 250),
+                ("evaluate_stream", 400, 250),
+                ("code-eval run", 400, 250),
+            )
+        ),
+    ],
+    "cold_start.py": [
+        r"\d+ CPUs, Python [\d.]+, \w+; medians of 1 rounds",
+        *(
+            rf"{name} +[\d.]+ s +[\d.]+ of (?:python|typer --help)"
+            for name in (
+                "python",
+                "typer --help",
+                "code-eval --help",
+                "code-eval run --help",
+                "code-eval run",
+                "import sandboxes",
+                "import code_tasks",
+                "import evaluate",
+                "evaluate.load",
+                "first compute",
+                "second compute",
+                "first verdict",
+            )
+        ),
+        r"code-eval --help: [+-][\d.]+ s beside a command of typer \(≤ 0.3\)",
+        r"first verdict: [\d.]+ s after the start of the pool \(≤ 0.5\)",
+    ],
+    "interpreters.py": [
+        r"\d{4}-\d\d-\d\d, medians and ranges of 1 rounds",
+        r"\| Python \| humaneval, shared \| humaneval, separate \| trivial, shared \| trivial, separate \|",
+        r"\| [\d.]+, (one executable|in a shared library)( \| [\d.]+ \([\d.]+ to [\d.]+\)){4} \|",
     ],
     "cache.py": [
         r"\d+ CPUs, Python [\d.]+, \w+; 20 samples",
@@ -75,9 +114,28 @@ ROWS = {
         *(rf"\| {nodes} \|(?: [-\d,.]+ \|){{5}} (?:head|workers) \|" for nodes in (8, 32, 64, 125, 250, 500, "1,000")),
         r"the head (?:becomes the limit at \d+ nodes|does not become the limit)",
     ],
+    "sessions.py": [
+        r"\d+ CPUs, Python [\d.]+, \w+; 2 sessions, 2 calls of each kind",
+        rf"interpreter{FIGURE} ms",
+        *(
+            rf"{kind} *{FIGURE} ms{FIGURE} of an interpreter"
+            for kind in ("open", "first cell", "cell", "command", "shell", "write", "read", "close")
+        ),
+        r"a session: [\d.]+ processes, [\d.]+ with cells, [\d.]+ MB",
+    ],
     "soak.py": [
         r" programs  per second +" + " +".join(COUNTS),
         *(rf" +{programs}{FIGURE * 7}" for programs in (20, 40)),
+        "all verdicts were right, and nothing grew",
+    ],
+    "server_load.py": [
+        r"\d+ CPUs, Python [\d.]+, \w+; 8 clients, 2 workers",
+        r" requests  per second    pool  ratio +processes .*",
+        *(rf" +{requests}{FIGURE * 9}" for requests in (30, 60)),
+        r"\d+ answered, \d+ gone before the answer, 0 told to come back",
+        r"waiting: p50 \d+ ms, p90 \d+ ms, p99 \d+ ms, p100 \d+ ms",
+        r"CPU time of a program: [\d.]+ ms in the server and its workers, [\d.]+ ms in the pool",
+        r"ratio to the pool: median [\d.]+ \(≥ 0.6\)",
         "all verdicts were right, and nothing grew",
     ],
 }

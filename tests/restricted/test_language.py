@@ -29,7 +29,7 @@ def test_facts_are_named_once():
     assert sorted(set(facts)) == sorted(facts)
 
 
-@pytest.mark.parametrize("file", ["honest_functions", "honest_classes", "honest_more"])
+@pytest.mark.parametrize("file", ["separate/honest_functions", "separate/honest_classes", "separate/honest_more"])
 @pytest.mark.filterwarnings("ignore")
 def test_programs_of_separate_grading(file):
     """Right programs of the separate grading's tests run too, or are refused for a reason that README names."""

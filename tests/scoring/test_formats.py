@@ -94,14 +94,14 @@ def test_whole_programs_have_no_prompt(write):
 def test_bigcodebench(write):
     """Details are the messages of the tests that failed. Facts that a run does not know are null."""
     verdicts = {
-        "BigCodeBench/0": [PASSED, failed(Outcome.PASSED, Outcome.FAILED), TIMED_OUT],
+        "BigCodeBench/0": [PASSED, failed(Outcome.PASSED, Outcome.FAILED, names="TestCases.test_{}"), TIMED_OUT],
         "BigCodeBench/1": [PASSED],
     }
     files = write("bigcodebench", verdicts)
     results, scores = json.loads(files["_eval_results.json"]), json.loads(files["_pass_at_k.json"])
     samples = results["eval"]["BigCodeBench/0"]
     assert [each["status"] for each in samples] == ["pass", "fail", "timeout"]
-    assert [each["details"] for each in samples] == [{}, {"case 2": ""}, {"ALL": "ran for more than 3 s"}]
+    assert [each["details"] for each in samples] == [{}, {"test_2": ""}, {"ALL": "ran for more than 3 s"}]
     assert set(results) == {"date", "eval"} and set(samples[0]) == {"task_id", "solution", "status", "details"}
     assert scores == {
         **{"pass@1": pytest.approx(2 / 3), "model": "model", "split": None, "subset": None, "calibrated": None},

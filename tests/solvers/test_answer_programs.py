@@ -88,6 +88,16 @@ def test_other_languages(language):
         assert program_of_answer(problem, problem.prompt + body) == expected
 
 
+@pytest.mark.parametrize("value", ["(a, b) =>", "async (a, b) =>", "function (a, b)"])
+def test_functions_that_are_values(value):
+    """JavaScript's functions are values of names, too."""
+    prompt = f"/* Add (two) numbers. */\nconst add = {value} {{\n"
+    problem = parse_problem({"task_id": "t", "prompt": prompt, "test": "add(1, 2);", "language": "javascript"})
+    body = "  return a + b;\n}\n"
+    assert program_of_answer(problem, body) == prompt + body
+    assert program_of_answer(problem, prompt + body) == prompt + body
+
+
 @given(prompt=st.text(), code=st.text())
 @example(prompt=PROMPT, code="(" * 100_000)
 @example(prompt=PROMPT, code="def area(" + "\0")

@@ -15,6 +15,7 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from sandboxes.grading import detect_grading, reason_for_shared
+from sandboxes.tasks.analyses import drop_test_analyses
 from space.hosting import housekeeping
 from space.hosting.housekeeping import MessageQueues, drop_unread
 from space.hosting.request_filter import EXTRA_VALUES, FORM_BYTES, UPLOAD_PATH, RequestFilter
@@ -288,5 +289,5 @@ def test_analyses_of_tests_are_dropped():
     """The clean-up clears the caches that hold the texts of visitors' tests."""
     assert detect_grading("assert unlikely_name == 1") == "separate"
     assert reason_for_shared.cache_info().currsize > 0
-    housekeeping.drop_test_analyses()
+    drop_test_analyses()
     assert reason_for_shared.cache_info().currsize == 0

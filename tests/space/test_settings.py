@@ -7,11 +7,11 @@ import pytest
 
 from sandboxes import Isolation, SandboxUnavailable
 from sandboxes.consent import has_consent
+from sandboxes.validation import hide_paths
 from space import available_sandboxes
 from space.available_sandboxes import (
     SandboxAvailability,
     default_sandbox,
-    hide_paths,
     probe,
     probe_sandboxes,
     strongest,
@@ -77,6 +77,12 @@ def test_datasets_are_named_without_their_folder():
     """A data set in a folder of the server has the folder's name for visitors; one of the Hub has its own."""
     settings = Settings.from_environment({"CODE_EVAL_DATASETS": "a/b, /srv/data/mine,"})
     assert settings.datasets == {"a/b": "a/b", "mine": "/srv/data/mine"}
+
+
+def test_benchmarks_are_listed():
+    """The data sets for `/predict` stand with commas between them, each a name, or a name with its file."""
+    settings = Settings.from_environment({"CODE_EVAL_BENCHMARKS": "bigcodebench=/srv/b.jsonl, bigcodebench-hard,"})
+    assert settings.benchmarks == ("bigcodebench=/srv/b.jsonl", "bigcodebench-hard")
 
 
 @pytest.mark.parametrize(("environment", "is_public"), [({"SPACE_ID": "me/it"}, True), ({"SPACE_ID": ""}, False)])

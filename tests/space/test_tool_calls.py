@@ -59,7 +59,7 @@ def data_uri(content):
 def test_tools_are_the_endpoints(space):
     """Every endpoint is a tool with described arguments, and no other event is a tool."""
     found = tools(space)
-    assert set(found) == {"evaluate", "score_file", "sandboxes"}
+    assert set(found) == {"evaluate", "score_file", "predict", "sandboxes"}
     for tool in found.values():
         assert tool.description
         assert all(each["description"] for each in tool.inputSchema["properties"].values())
@@ -124,6 +124,7 @@ def test_no_argument_names_a_file_of_the_server(space):
     right = {
         "evaluate": ARGUMENTS,
         "score_file": {"samples": data_uri(b"{}"), "problems": data_uri(json.dumps(PROBLEM).encode())},
+        "predict": {"split": "complete", "subset": "full", "samples": data_uri(b"{}")},
     }
     path = str(EXAMPLES / "problems.jsonl")
     secret = json.loads((EXAMPLES / "problems.jsonl").read_text().splitlines()[0])["entry_point"]

@@ -34,6 +34,14 @@ def runs(name):
     return any(process.info["cmdline"][0] == name for process in processes_with(name))
 
 
+def has_ended(process):
+    """Return whether a process has ended. A zombie has: where tests are the first process, nobody reaps its orphans."""
+    try:
+        return process.status() == psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return True
+
+
 def wait_until(condition, seconds):
     """Return whether a condition became true within a number of seconds."""
     deadline = time.monotonic() + seconds

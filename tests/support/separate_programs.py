@@ -1,4 +1,8 @@
-"""Reads the programs in the folder beside this file: a candidate, then facts with the tests that show them."""
+"""Reads programs in tests/data: a candidate, then facts with the tests that show them.
+
+Tests run those in tests/data/separate without a sandbox, to see how candidate and tests speak to each other. No other
+hostile program belongs there.
+"""
 
 from pathlib import Path
 from typing import NamedTuple
@@ -29,5 +33,10 @@ def read_programs(name: str) -> list[SeparateProgram]:
     return programs
 
 
-HONEST = [program for path in sorted(FOLDER.glob("honest_*.txt")) for program in read_programs(path.stem)]
-HOSTILE = [program for path in sorted(FOLDER.glob("hostile*.txt")) for program in read_programs(path.stem)]
+def read_all(pattern: str) -> list[SeparateProgram]:
+    """Return the programs for `separate` in the files whose names match."""
+    paths = sorted((FOLDER / "separate").glob(pattern))
+    return [program for path in paths for program in read_programs(f"separate/{path.stem}")]
+
+
+HONEST, HOSTILE = read_all("honest_*.txt"), read_all("hostile*.txt")

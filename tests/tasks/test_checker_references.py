@@ -5,7 +5,7 @@ import json
 import pytest
 
 from sandboxes import EvalConfig, Evaluator, Task
-from sandboxes.languages.checker_programs import CheckerProgram
+from sandboxes.languages.judge_programs import CheckerProgram
 from sandboxes.tasks.io_cases import parse_cases
 from support.checker_programs import SUM, TRIPLE, checked
 from support.metric_and_command import load_metric

@@ -2,9 +2,11 @@
 
 import pytest
 
+from sandboxes import Outcome, TestResult, Verdict
 from sandboxes.tasks.assert_all import with_all_asserts_run
 from sandboxes.tasks.assert_statements import find_assert_statements
 from sandboxes.tasks.python_tests import detect_framework
+from sandboxes.tasks.results import passed_share
 from support.metric_and_command import METRIC
 
 RIGHT = "def add(a, b):\n    return a + b\n"
@@ -39,6 +41,13 @@ def check(candidate):
 
 check(add)
 """
+FUNCTIONS = "".join(f"def test_{a}():\n    assert add({a}, 1) == {a + 1}\n" for a in (1, 2, 3))
+METHODS = "".join(f"    def test_{a}(self): self.assertEqual(add({a}, 1), {a + 1})\n" for a in (1, 2, 3))
+IN_STEPS = {
+    "unittest": "import unittest\nclass T(unittest.TestCase):\n" + METHODS,
+    "functions": FUNCTIONS,
+    "pytest": "import pytest\n" + FUNCTIONS,
+}
 KINDS = {"unittest": UNITTEST, "pytest": PYTEST, "asserts": ASSERTS, "check": CHECK}
 
 
@@ -156,6 +165,35 @@ def test_leaving_is_no_pass(scored, kind, candidate):
     result = scored(candidate, KINDS[kind])
     assert not result["passed"]
     assert all(each["outcome"] == "failed" for each in result["tests"])
+
+
+@pytest.mark.parametrize("kind", ["unittest", "functions", "pytest"])
+@pytest.mark.parametrize("ending", ["raise KeyboardInterrupt", "import pytest\n        pytest.exit('end', 0)"])
+def test_ending_the_run_early_gives_no_credit_for_the_rest(scored, kind, ending):
+    """A candidate that ends the run of its tests after those that it can pass has failed all others."""
+    cheat = f"def add(a, b):\n    if a > 1:\n        {ending}\n    return a + b\n"
+    result = scored(cheat, IN_STEPS[kind], partial_credit=True)
+    outcomes = [each["outcome"] for each in result["tests"]]
+    assert (result["passed"], outcomes) == (False, ["passed", "failed", "failed"])
+    assert result["partial_credit"] == pytest.approx(1 / 3)
+
+
+@pytest.mark.parametrize("grading", ["shared", "auto"])
+def test_interrupting_pytest_passes_no_later_test(scored, grading):
+    """A candidate that ends pytest's run after the tests that it passes has failed all later ones."""
+    interrupts = "def add(a, b):\n    if a == 2: raise KeyboardInterrupt\n    return a + b"
+    result = scored(interrupts, PYTEST, grading=grading, partial_credit=True)
+    assert [each["outcome"] for each in result["tests"]] == ["passed", "failed", "failed"]
+    assert result["tests"][2]["message"] == "has no result: pytest ended with status 2"
+    assert (result["passed"], result["partial_credit"]) == (False, pytest.approx(1 / 3))
+
+
+def test_only_a_pass_has_the_whole_share():
+    """A verdict whose results are all passes, and that is none, lacks the result of a test."""
+    results = (TestResult("a", Outcome.PASSED), TestResult("b", Outcome.PASSED))
+    assert passed_share(Verdict(Outcome.EXITED, tests=results)) == pytest.approx(2 / 3)
+    assert passed_share(Verdict(Outcome.EXITED)) == 0
+    assert passed_share(Verdict(Outcome.PASSED, tests=results)) == passed_share(Verdict(Outcome.PASSED)) == 1
 
 
 @pytest.mark.parametrize("tests", ["add", "x = add(1, 2)", ASSERTS], ids=["none", "no assert", "asserts"])

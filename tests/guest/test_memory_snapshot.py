@@ -1,0 +1,88 @@
+"""The memory of a fork server moves into a file, and everything in it stays as it was."""
+
+import subprocess
+import sys
+
+import pytest
+
+from sandboxes.guest.forkserver import memory_snapshot
+
+SMAPS = """\
+55d0c0000000-55d0c0001000 r--p 00000000 fe:00 17 /usr/bin/python3
+Rss:                   4 kB
+Anonymous:             0 kB
+55d0c0001000-55d0c0002000 r--p 00001000 fe:00 17 /usr/bin/python3
+Anonymous:             4 kB
+55d0c0002000-55d0c0005000 rw-p 00000000 00:00 0 [heap]
+Anonymous:             8 kB
+7f0000000000-7f0000200000 r-xp 00000000 00:00 0
+Anonymous:          2048 kB
+7f0000200000-7f0000300000 rw-p 00000000 00:00 0
+Anonymous:             4 kB
+7f0000300000-7f0000301000 rw-s 00000000 00:01 5 /memfd:shared (deleted)
+Anonymous:             4 kB
+7ffc00000000-7ffc00021000 rw-p 00000000 00:00 0 [stack]
+Anonymous:            12 kB
+VmFlags: rd wr mr mw me gd ac
+"""
+TAKE = """
+import os
+from sandboxes.guest.forkserver.memory_snapshot import MemorySnapshot
+
+snapshot = MemorySnapshot()
+fds = len(os.listdir("/proc/self/fd"))
+kept = {number: [str(number)] * 3 for number in range(20_000)}
+snapshot.take()
+assert kept == {number: [str(number)] * 3 for number in range(20_000)}
+with open("/proc/self/maps") as maps:
+    assert "/memfd:memory" in maps.read()
+assert len(os.listdir("/proc/self/fd")) == fds - 2
+read_end, write_end = os.pipe()
+if os.fork() == 0:
+    kept.clear()
+    os.write(write_end, b"%d" % len(kept))
+    os._exit(0)
+os.wait()
+print(os.read(read_end, 9), len(kept))
+"""
+
+
+def test_private_ranges():
+    """Data that a fork would copy is found: no code, no shared memory, no stack, nothing that is only in a file."""
+    assert memory_snapshot.private_ranges(SMAPS) == [
+        (0x55D0C0001000, 0x55D0C0002000, False),
+        (0x55D0C0002000, 0x55D0C0005000, True),
+        (0x7F0000200000, 0x7F0000300000, True),
+    ]
+
+
+def test_the_process_goes_on():
+    """After the move all objects are there, both files are closed, and what a child changes is its own."""
+    pytest.importorskip("sandboxes.guest.forkserver._forking")
+    done = subprocess.run([sys.executable, "-c", TAKE], capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("b'0' 20000\n", "")
+
+
+def test_a_move_that_fails_changes_nothing():
+    """A range that is no memory is an error, and the process goes on."""
+    forking = pytest.importorskip("sandboxes.guest.forkserver._forking")
+    script = f"""
+import os, sys
+sys.path.insert(0, {str(memory_snapshot.__file__.rpartition("/sandboxes/")[0])!r})
+from sandboxes.guest.forkserver import _forking
+try:
+    _forking.move_memory(os.memfd_create("memory"), 0, 1 << 12, 2 << 12, True)
+except OSError as error:
+    print(type(error).__name__)
+"""
+    assert forking
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("OSError\n", "")
+
+
+def test_without_the_extension(monkeypatch):
+    """Without the extension nothing is opened, and nothing is moved."""
+    monkeypatch.setattr(memory_snapshot, "forking", None)
+    snapshot = memory_snapshot.MemorySnapshot()
+    snapshot.take()
+    assert snapshot.file is None
