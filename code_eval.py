@@ -22,15 +22,32 @@ from typing import Any
 import datasets
 import evaluate
 
-import sandboxes  # From: code-eval-sandboxes
-from sandboxes.backends.registry import require_backend  # From: code-eval-sandboxes
-from sandboxes.consent import require_consent  # From: code-eval-sandboxes
-from sandboxes.options.checks import given_options  # From: code-eval-sandboxes
-from sandboxes.options.docs import argument_list  # From: code-eval-sandboxes
-from sandboxes.pool.progress import ProgressBar  # From: code-eval-sandboxes
-from sandboxes.tasks.added_samples import AddedSamples, either_name  # From: code-eval-sandboxes
-from sandboxes.tasks.results import MetricOutput, metric_output  # From: code-eval-sandboxes
-from sandboxes.tasks.samples import checked_samples, checked_tasks, storable_tasks  # From: code-eval-sandboxes
+
+def _install_advice(module: str) -> str:
+    """Return how the package is installed that belongs to this file.
+
+    Args:
+        module: the name of this file's module. `evaluate` puts the name of the Space into it, if the file is from one.
+    """
+    spaces = [part.replace("--", "/", 1) for part in module.split(".") if "--" in part]
+    source = f"git+{evaluate.config.HF_ENDPOINT}/spaces/{spaces[0]}" if spaces else "."
+    where = "" if spaces else ", in the repository that this file comes from"
+    return f"code_eval.py needs its own version of the package code-eval-sandboxes: pip install -U {source}{where}"
+
+
+# `evaluate` looks for imports at the beginning of lines, and would tell users of a Space a name that no index has.
+try:
+    import sandboxes
+    from sandboxes.backends.registry import require_backend
+    from sandboxes.consent import require_consent
+    from sandboxes.options.checks import given_options
+    from sandboxes.options.docs import argument_list
+    from sandboxes.pool.progress import ProgressBar
+    from sandboxes.tasks.added_samples import AddedSamples, either_name
+    from sandboxes.tasks.results import MetricOutput, metric_output
+    from sandboxes.tasks.samples import checked_samples, checked_tasks, storable_tasks
+except ImportError as error:
+    raise ImportError(f"{_install_advice(__name__)} ({error})") from error
 
 DEFAULT_SANDBOX = "subprocess"
 DEFAULT_GRADING = "shared"
@@ -91,6 +108,9 @@ _LICENSE = "Apache License 2.0"
 class CodeEval(AddedSamples, evaluate.Metric):
     """Scores programs by running them."""
 
+    defaults: Mapping[str, Any] = {}
+    """Options of a subclass for callers that give none, such as a harness."""
+
     def _info(self) -> evaluate.MetricInfo:
         require_backend(self._default_sandbox())
         return evaluate.MetricInfo(
@@ -110,11 +130,13 @@ class CodeEval(AddedSamples, evaluate.Metric):
         )
 
     def _default_sandbox(self) -> str:
-        return DEFAULT_SANDBOX if self.config_name == "default" else self.config_name
+        default = self.defaults.get("sandbox", DEFAULT_SANDBOX)
+        return str(default) if self.config_name == "default" else self.config_name
 
     def _config(self, options: Mapping[str, Any], without: Collection[str] = ()) -> sandboxes.EvalConfig:
+        own = {name: value for name, value in self.defaults.items() if name != "sandbox"}
         defaults = {"sandbox": self._default_sandbox(), "grading": DEFAULT_GRADING}
-        return sandboxes.EvalConfig.from_options(options, defaults=defaults, without=without)
+        return sandboxes.EvalConfig.from_options({**own, **options}, defaults=defaults, without=without)
 
     # fmt: off
     def compute(
@@ -255,6 +277,8 @@ class CodeEval(AddedSamples, evaluate.Metric):
         show = _default_progress() if config.progress is None else config.progress
         with ProgressBar(len(batch.programs), show) as bar:
             results = evaluator.run(batch, on_result=bar.count)
+        # Otherwise programs, verdicts and results would be in memory at once.
+        del batch
         return metric_output([len(task.candidates) for task in tasks], results, config.k, config.extra_fields)
 
 
