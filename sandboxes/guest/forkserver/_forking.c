@@ -30,8 +30,8 @@ PyDoc_STRVAR(run_doc,
              "    announces_children: whether to tell the supervisor of the child when it begins.\n"
              "    takes_more: whether to run the requests that follow too, as long as only their candidates differ.\n\n"
              "Returns:\n"
-             "    (pid, packet): the child that left processes behind, 0 if none did, and the next request if it was\n"
-             "    read, otherwise b\"\".\n\n"
+             "    (pid, packet, peer_fd): the child that left processes behind, 0 if none did; the next request if it was\n"
+             "    read, otherwise b\"\"; and the descriptor that came with it, otherwise -1.\n\n"
              "Raises:\n"
              "    OSError: if the fork failed, or the supervisor has gone.");
 
@@ -46,7 +46,7 @@ run(PyObject *Py_UNUSED(module), PyObject *arguments)
                           &settings.encode_details, &settings.streams, &settings.enter, &limits, &settings.peer_fd,
                           &settings.own_session, &reaps_orphans, &settings.announces_children, &takes_more))
         return NULL;
-    struct request request, next;
+    struct request request;
     settings.limits_count = PyList_Size(limits);
     if (PyBytes_Size(packet) != sizeof request || settings.limits_count < 0 || settings.limits_count > MAX_LIMITS ||
         PyTuple_Size(settings.streams) != 2) {
@@ -68,13 +68,16 @@ run(PyObject *Py_UNUSED(module), PyObject *arguments)
     struct state state;
     while (run_one(&settings, &request, reaps_orphans, &state)) {
         if (state.phase == LEFT_SOME)
-            return Py_BuildValue("iy", (int)state.pid, "");
-        if (!takes_more)
-            return Py_BuildValue("iy", 0, "");
-        if (!read_exact(CHANNEL_FD, &next, sizeof next))
-            return PyErr_Occurred() ? NULL : Py_BuildValue("iy", 0, "");
-        if (next.tests_bytes != SAME_TESTS || memcmp(next.limits, request.limits, sizeof request.limits) != 0)
-            return Py_BuildValue("iN", 0, PyBytes_FromStringAndSize((const char *)&next, sizeof next));
+            return Py_BuildValue("iyi", (int)state.pid, "", -1);
+        struct request next;
+        int peer_fd;
+        if (!takes_more || !read_request(&next, &peer_fd))
+            return PyErr_Occurred() ? NULL : Py_BuildValue("iyi", 0, "", -1);
+        settings.peer_fd = peer_fd;
+        if (next.tests_bytes != SAME_TESTS || memcmp(next.limits, request.limits, sizeof request.limits) != 0) {
+            PyObject *rest = PyBytes_FromStringAndSize((const char *)&next, sizeof next);
+            return rest == NULL ? NULL : Py_BuildValue("iNi", 0, rest, peer_fd);
+        }
         request = next;
     }
     return NULL;

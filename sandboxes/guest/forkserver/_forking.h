@@ -68,6 +68,9 @@ int was_interrupted(void);
 /* Reads exactly `size` bytes and returns whether that worked. If not, an error is set, unless the writer has gone. */
 int read_exact(int fd, void *buffer, size_t size);
 
+/* Reads the next request as `read_exact` does, and sets the descriptor that came with it, -1 if there is none. */
+int read_request(struct request *request, int *peer_fd);
+
 /* Writes all bytes and returns whether that worked. If not, an error is set. */
 int write_all(int fd, const void *buffer, size_t size);
 

@@ -3,6 +3,8 @@
 #include "_forking.h"
 
 #include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 int
@@ -30,6 +32,27 @@ read_exact(int fd, void *buffer, size_t size)
         }
     }
     return 1;
+}
+
+int
+read_request(struct request *request, int *peer_fd)
+{
+    union {
+        struct cmsghdr align;
+        char bytes[CMSG_SPACE(sizeof(int))];
+    } control;
+    struct iovec text = {request, sizeof *request};
+    struct msghdr message = {
+        .msg_iov = &text, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
+    *peer_fd = -1;
+    ssize_t got;
+    while ((got = recvmsg(CHANNEL_FD, &message, MSG_WAITALL | MSG_CMSG_CLOEXEC)) < 0)
+        if (!was_interrupted())
+            return 0;
+    struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+    if (header != NULL && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS)
+        memcpy(peer_fd, CMSG_DATA(header), sizeof *peer_fd);
+    return got > 0 && read_exact(CHANNEL_FD, (char *)request + got, sizeof *request - (size_t)got);
 }
 
 int

@@ -19,6 +19,7 @@ import warnings
 
 from ..common.frames import (
     ALL_ENDED,
+    CANDIDATE,
     ENDED,
     FORK_REQUEST,
     JOINED_STEP,
@@ -161,9 +162,11 @@ class ForkServer:
             self.run_in_python(request, limits)
             return b""
         peer_fd = -1 if self.peer_fd is None else self.peer_fd
-        takes_more = self.role == SHARED and self.uses_of_tests > 1 and self.privileges.has_own_user
+        # Tests are compiled here once they are used again. A candidate's process has none.
+        has_all = self.role == CANDIDATE or (self.role == SHARED and self.uses_of_tests > 1)
+        takes_more = has_all and self.privileges.has_own_user
         own_session, reaps_orphans = not self.privileges.is_pid_1, self.privileges.reaps_orphans
-        left, packet = forking.run(
+        left, packet, peer_fd = forking.run(
             packet,
             self,
             prepare,
@@ -177,6 +180,7 @@ class ForkServer:
             self.announces_children,
             takes_more,
         )
+        self.peer_fd = None if peer_fd < 0 else peer_fd
         if left:
             self.end_all_of(left)
         return packet
