@@ -186,7 +186,7 @@ class Verdict:
 
     outcome: Outcome
     detail: str = ""
-    """One line for people: "AssertionError: add(2, 3) == 5". Empty if the program passed."""
+    """One line for people: "AssertionError: add(2, 3) == 5, where it is 6 == 5". Empty if the program passed."""
 
     exception_type: str = ""
     """Class name of the exception that ended the program. Empty if none did."""
@@ -253,6 +253,11 @@ class Verdict:
     def passed(self) -> bool:
         """True if every test ran and none failed."""
         return self.outcome is Outcome.PASSED
+
+
+def compared(verdict: Verdict) -> str:
+    """Return the end of a verdict's detail, with the values that a failed assert compared; "" if they are unknown."""
+    return f", where it is {verdict.values}" if verdict.values else ""
 
 
 def changed_verdict(verdict: Verdict, **fields: Any) -> Verdict:

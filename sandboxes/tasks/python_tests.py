@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from sandboxes.contract import Outcome, TestResult, Verdict, changed_verdict
+from sandboxes.contract import Outcome, TestResult, Verdict, changed_verdict, compared
 from sandboxes.imports import parse_tests
 from sandboxes.tasks.assert_all import with_all_asserts_run
 from sandboxes.tasks.assert_statements import AssertStatement, find_assert_statements, is_test
@@ -200,13 +200,13 @@ def attach_test_results(verdict: Verdict, tests: str, runs_all: bool) -> Verdict
         return changed_verdict(verdict, tests=all_passed_results(tests))
     if verdict.outcome is not Outcome.FAILED:
         return verdict
+    verdict = dataclasses.replace(verdict, detail=verdict.detail + compared(verdict))
     lines = [int(line) for line in TEST_LINE.findall(verdict.traceback)]
     failed = index_at_lines(statements, lines)
     if failed is None:
         return verdict
     passed = [TestResult(statement.name, Outcome.PASSED) for statement in statements[:failed]]
-    values = f", where it is {verdict.values}" if verdict.values else ""
-    last = TestResult(statements[failed].name, Outcome.FAILED, verdict.detail + values)
+    last = TestResult(statements[failed].name, Outcome.FAILED, verdict.detail)
     return changed_verdict(verdict, tests=(*passed, last))
 
 

@@ -7,7 +7,7 @@ import warnings
 from collections.abc import ItemsView, KeysView, Mapping, Sequence
 from typing import Any
 
-from sandboxes.contract import Outcome, Verdict
+from sandboxes.contract import Outcome, Verdict, compared
 from sandboxes.pass_at_k import mean_pass_at_k
 from sandboxes.runner import RunResult
 from sandboxes.validation import printable, summarize
@@ -58,14 +58,15 @@ def result_dict(
     text = {Outcome.PASSED: "passed", Outcome.TIMED_OUT: "timed out"}.get(verdict.outcome)
     result["passed"] = verdict.passed
     # Upstream's text, on one line. For an exception without a message it has the reason. Upstream has nothing there.
-    result["result"] = text or f"failed: {verdict.exception_message or verdict.detail}"
+    # The values are left out: with tests that draw random ones, the same verdict would have another text each time.
+    result["result"] = text or f"failed: {verdict.exception_message or verdict.detail.removesuffix(compared(verdict))}"
     result |= vars(verdict)
     tests = [
         {"name": test.name, "outcome": test.outcome.value, "message": test.message, "seconds": test.seconds}
         for test in verdict.tests
     ]
     result |= {"outcome": verdict.outcome.value, "isolation": list(verdict.isolation), "tests": tests}
-    # The messages of tests have these values.
+    # The detail and the messages of tests have these values.
     result.pop("values")
     result |= {"flaky": verdict.flaky, "repeats": [outcome.value for outcome in verdict.repeats]}
     if verdict.duplicate_of is not None:

@@ -241,7 +241,7 @@ def test_logs(make):
         "passes/truncated": 0.25,
     }
     assert columns["passes/outcome"] == ["passed", "failed", "no_code", "truncated", "no_tests"]
-    assert columns["passes/detail"] == ["", "AssertionError: not the sum", "", "", ""]
+    assert columns["passes/detail"] == ["", "AssertionError: not the sum, where it is 6 == 5", "", "", ""]
 
 
 def test_nothing_to_log():

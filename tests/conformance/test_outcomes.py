@@ -84,6 +84,12 @@ def test_message_of_an_assertion_is_told(run):
     assert verdict.detail == "AssertionError: two and three"
 
 
+def test_failed_assertion_on_several_lines_names_all_of_its_condition(run):
+    """The `detail` has the whole condition in one line, without the comment behind it."""
+    detail = run(WRONG_ADD, "assert add(\n    2, 3\n) == 5  # five").detail
+    assert detail == "AssertionError: add( 2, 3 ) == 5"
+
+
 def test_exception_has_type_and_message(run):
     """The verdict has the type and message of the exception that ended the program."""
     verdict = run("class Own(Exception): pass\ndef f():\n    raise Own('first\\nsecond')", "f()")

@@ -17,7 +17,7 @@ metric = evaluate.load(sys.argv[1])
 scores, results = metric.compute(predictions=predictions, references=references, k=[1], timeout=20.0)
 print(type(metric).__module__, scores, results[0][0][1]["outcome"], results[0][1][1]["detail"])
 """
-ANSWER = "{'pass@1': 0.5} passed AssertionError: add(2, 3) == 5"
+ANSWER = "{'pass@1': 0.5} passed AssertionError: add(2, 3) == 5, where it is 6 == 5"
 
 
 def files_of_the_repository():

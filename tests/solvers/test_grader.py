@@ -24,6 +24,7 @@ RECORD = {
 ADD = parse_problem({**RECORD, "canonical_solution": "    return a + b\n"})
 [TASK] = tasks_from_problems({"t/0": ADD})
 LIMITS = Limits(wall_seconds=20.0)
+NO_SUM = "AssertionError: no sum, where it is 6 == 5"
 SLOW = "    import time\n    time.sleep(1)\n    return a + b\n"
 
 
@@ -54,7 +55,7 @@ def test_grades(pool):
     """A candidate that passes has score 1, another 0, each with its detail and result."""
     right, wrong = grades(pool, "    return a + b\n", "    return a * b\n")
     assert (right.score, right.result["outcome"]) == (1.0, "passed")
-    assert (wrong.score, wrong.grader_log, wrong.result["outcome"]) == (0.0, "AssertionError: no sum", "failed")
+    assert (wrong.score, wrong.grader_log, wrong.result["outcome"]) == (0.0, NO_SUM, "failed")
 
 
 def test_many_at_once(pool):

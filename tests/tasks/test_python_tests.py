@@ -118,11 +118,11 @@ def test_asserts_up_to_the_first_that_fails(scored, kind):
 @pytest.mark.parametrize("grading", ["shared", "separate"])
 @pytest.mark.parametrize("kind", ["asserts", "check"])
 def test_the_values_of_both_sides(scored, kind, grading, sandbox):
-    """The message of a failed assert has the values of both sides, and the detail is that of upstream."""
+    """The detail and the message of a failed assert have the values of both sides. `result` has none."""
     result = scored(WRONG, KINDS[kind], grading=grading, sandbox=sandbox)
     name = "candidate(2, 3) == 5" if kind == "check" else "add(2, 3) == 5"
-    assert result["detail"] == f"AssertionError: {name}"
-    assert result["tests"][1]["message"] == f"AssertionError: {name}, where it is 6 == 5"
+    assert result["detail"] == f"AssertionError: {name}, where it is 6 == 5" == result["tests"][1]["message"]
+    assert result["result"] == f"failed: AssertionError: {name}"
     assert "values" not in result
 
 

@@ -6,6 +6,7 @@ import ast
 import linecache
 import re
 import sys
+import warnings
 from collections import Counter, OrderedDict, defaultdict, deque
 from itertools import islice
 
@@ -42,7 +43,7 @@ LIBRARY_DATA = (("datetime", "date datetime time timedelta"), ("decimal", "Decim
 
 
 def compile_tests(source: str, file: str) -> CodeType:
-    """Return the code of tests, whose asserts keep values for `compared_values` and otherwise do what is written.
+    """Return the code of tests, whose asserts keep values for `failed_condition` and otherwise do what is written.
 
     Args:
         source: of the tests.
@@ -138,32 +139,40 @@ def variable_name(node: ast.expr, kind: str = "") -> str:
     return "%s%s%d:%d" % (MARK, kind, node.lineno, node.col_offset)
 
 
-def compared_values(error: BaseException, file: str) -> str:
-    """Return the two sides of an assert of the tests that failed, as "6 == 5"; "" if they are unknown.
+def failed_condition(error: BaseException, files: Collection[str]) -> tuple[str, str]:
+    """Return the condition of an assert that failed, as it is written and with its values, each in one line.
 
     Args:
-        error: the exception that ended the tests.
-        file: their name in tracebacks, under which `linecache` has their source.
+        error: the exception that ended the program.
+        files: names in tracebacks, under which `linecache` has the sources.
+
+    Returns:
+        ("add(2, 3) == 5", "6 == 5"). The second is "" if the values are unknown or say nothing more. Both are "" if it
+        was no assert of these files.
     """
     if type(error) is not AssertionError or error.__traceback__ is None:
-        return ""
+        return "", ""
     last = error.__traceback__
     while last.tb_next is not None:
         last = last.tb_next
-    if last.tb_frame.f_code.co_filename != file:
-        return ""
-    names = [name for name in list(last.tb_frame.f_locals) if type(name) is str and name[:1] == MARK]
-    if not names:
-        return ""
-    values = {name: last.tb_frame.f_locals[name] for name in names}
-    source = "".join(linecache.getlines(file))
-    for node in ast.walk(ast.parse(source)):
+    file, names = last.tb_frame.f_code.co_filename, last.tb_frame.f_locals
+    source = "".join(linecache.getlines(file)) if file in files else ""
+    values = {name: names[name] for name in list(names) if type(name) is str and name[:1] == MARK}
+    written = ""
+    for node in ast.walk(parse_quietly(source)) if len(source) <= MAX_CHARS else ():
         if isinstance(node, ast.Assert) and node.lineno <= last.tb_lineno <= (node.end_lineno or 0):
-            written = ast.get_source_segment(source, node.test) or ""
-            text = ConditionFormatter(source, values).condition(node.test)
-            if text and text != " ".join(written.split()):
-                return truncate(text, MAX_SHOWN_CHARS)
-    return ""
+            written = " ".join((ast.get_source_segment(source, node.test) or "").split())
+            text = ConditionFormatter(source, values).condition(node.test) if values else ""
+            if text and text != written:
+                return written, truncate(text, MAX_SHOWN_CHARS)
+    return written, ""
+
+
+def parse_quietly(source: str) -> ast.Module:
+    """Return the tree of a source that was compiled before, without the warnings that compiling it gave."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ast.parse(source)
 
 
 class ConditionFormatter:

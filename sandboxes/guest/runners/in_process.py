@@ -11,7 +11,7 @@ import resource
 import sys
 import traceback
 
-from .assert_values import compared_values
+from .assert_values import failed_condition
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -107,24 +107,24 @@ def error_report(error: BaseException, outcome: str) -> Report:
     """Return a report of an exception. Its class is the candidate's own, and may lie, raise or print nonsense."""
     if issubclass(type(error), MemoryError):
         relax_memory_limit()
-    name, message, trace, detail, values = "Exception", "", "", "", ""
+    name, message, trace, detail, condition, values = "Exception", "", "", "", "", ""
     try:
         name = str(type.__dict__["__name__"].__get__(type(error)))
         message = exception_text(error)
-        detail = failed_condition(error) if not message else ""
+        detail = failed_line(error) if not message else ""
         shown = traceback.TracebackException(
             type(error), error, error.__traceback__, limit=-MAX_FRAMES_READ, lookup_lines=False
         )
         keep_own_frames(shown)
         trace = "".join(itertools.islice(shown.format(), MAX_TRACEBACK_LINES))
-        values = compared_values(error, TESTS_FILE)
+        condition, values = failed_condition(error, OWN_FILES)
     except BaseException as second:
         trace = trace or "the traceback can't be shown: " + exception_text(second)
     if len(trace) > TRACEBACK_CHARS:
         # The end says what was raised, and where.
         trace = "...\n" + trace[-TRACEBACK_CHARS:]
     message = message[:MESSAGE_CHARS]
-    detail = detail or " ".join(message.split())
+    detail = " ".join(message.split()) or condition or detail
     detail = (name + (": " + detail if detail else ""))[:MESSAGE_CHARS]
     if outcome == "exited":
         detail = "left before its tests were done: " + detail
@@ -169,8 +169,8 @@ def keep_own_frames(
         pending += [other for other in linked if other is not None]
 
 
-def failed_condition(error: BaseException) -> str:
-    """Return the text of the assertion that failed, for an AssertionError without a message; "" for others."""
+def failed_line(error: BaseException) -> str:
+    """Return the line of the assertion that failed, for an AssertionError without a message; "" for others."""
     if not issubclass(type(error), AssertionError):
         return ""
     line = ""
