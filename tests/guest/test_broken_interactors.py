@@ -26,7 +26,7 @@ def pool():
         ("print(", "SyntaxError"),
         ("import sys\nsys.exit(3)", "it ended with status 3"),
         ("import sys\nsys.exit(250)", "it ended with status 250"),
-        ("while True:\n    pass", "of CPU time"),
+        ("while True:\n    pass", "more than 1 s"),
         ("import time\ntime.sleep(1000)", "ran for more than 1 s"),
         ("x = bytearray(1 << 40)", "MemoryError"),
         ("import sys\nwhile True:\n    sys.stderr.write('x')", "wrote more than"),
@@ -51,7 +51,7 @@ def test_an_interactor_that_does_not_work(pool, source, message, candidate):
         ('#include "testlib_.h"\nint main() {}', "it can't be compiled"),
         ("int main() { return 3; }", "it ended with status 3"),
         ("int main() { *(volatile int *)0 = 0; }", "killed by signal 11"),
-        ("int main() { for (;;); }", "of CPU time"),
+        ("int main() { for (;;); }", "more than 1 s"),
     ],
 )
 def test_a_compiled_interactor_that_does_not_work(pool, source, message):
@@ -68,7 +68,7 @@ def test_a_compiled_interactor_that_does_not_work(pool, source, message):
         ("print('? one')", "ValueError"),
         ("print('raise')", "RuntimeError: 1"),
         ("print('exit')\nwhile True:\n    input()", "killed by signal 6"),
-        ("print('hang')", "of CPU time"),
+        ("print('hang')", "more than 1 s"),
         ("print('fill')", "MemoryError"),
     ],
 )

@@ -69,11 +69,11 @@ def test_an_interactor_is_compiled_once(pool):
     """A compiler runs once in a guest: for all cases, for all candidates, and for all tasks with the interactor."""
     source = CPP_GUESS.replace('" it is"', "__TIME__")
     wrong = "import time\ntime.sleep(1.1)\nprint('! 0')"
-    reference = interactive(cpp(source), [str(number) for number in range(1, 101)])
-    details = {test.message for test in verdicts(pool, reference, [wrong], stop_at_first_failure=False)[0].tests[:2]}
+    few, many = (interactive(cpp(source), [str(number) for number in range(1, count)]) for count in (3, 101))
+    details = {test.message for test in verdicts(pool, few, [wrong], stop_at_first_failure=False)[0].tests}
     details |= {judged(pool, cpp(source), wrong).detail.removeprefix("case 1: ")}
     assert len(details) == 1
-    [verdict] = verdicts(pool, reference, [RIGHT])
+    [verdict] = verdicts(pool, many, [RIGHT])
     passes(verdict)
     assert len(verdict.tests) == 100
 
