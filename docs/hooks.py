@@ -1,4 +1,4 @@
-"""The site's own part of MkDocs: it brings the repository's other pages in, and points links to them.
+"""The site's own part of MkDocs: the repository's other pages, links to them, and the reference of the command.
 
 MkDocs calls these functions. Pages in docs/ link to files outside of it by their paths, as they have to on GitHub. On
 the site such a file is a page of ROOT_PAGES, or a copy below `repository/`.
@@ -10,9 +10,14 @@ import posixpath
 import re
 from pathlib import Path
 
+import typer
+import typer.cli
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
+
+from code_tasks.cli.lazy_commands import LazyCommand
+from code_tasks.cli.main import COMMANDS
 
 ROOT = Path(__file__).resolve().parents[1]
 ROOT_PAGES = {
@@ -24,6 +29,7 @@ ROOT_PAGES = {
 """{path in the repository: path on the site}"""
 
 COPIES = "repository/"
+COMMAND_REFERENCE = "<!-- reference of the command -->"
 LINK = re.compile(r"(?<=\]\()(?![a-z]+:)([^)#\s]+)(?=[)#])")
 
 
@@ -59,8 +65,20 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     return files
 
 
+def command_reference() -> str:
+    """Return the help of each command as Markdown."""
+    texts = []
+    for name, (source, text) in COMMANDS.items():
+        command = LazyCommand(name, f"code_tasks.cli.{source}", text).loaded
+        context = typer.Context(command)
+        texts.append(
+            typer.cli.get_docs_for_click(obj=command, ctx=context, indent=1, name=name, call_prefix="code-eval")
+        )
+    return "\n".join(texts)
+
+
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Return a page's text with the links as they are on the site."""
+    """Return a page's text with the links as they are on the site, and with the reference of the command."""
     folder = posixpath.dirname(repository_path(page.file.src_uri))
     here = posixpath.dirname(page.file.src_uri)
 
@@ -70,4 +88,5 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
             return match[1]
         return posixpath.relpath(site_path(path), here or ".")
 
-    return LINK.sub(moved, markdown)
+    text = LINK.sub(moved, markdown)
+    return text.replace(COMMAND_REFERENCE, command_reference()) if COMMAND_REFERENCE in text else text

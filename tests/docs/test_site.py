@@ -1,5 +1,7 @@
 """The site is built without a warning and without a network, and a dead link does not get into it."""
 
+import html
+import importlib
 import os
 import re
 import shutil
@@ -9,6 +11,7 @@ import sys
 import pytest
 from mkdocs.config import load_config
 
+from code_tasks.cli.main import CodeEvalCommands
 from support.pages import ROOT
 
 pytestmark = pytest.mark.slow
@@ -69,17 +72,47 @@ def test_the_site_loads_nothing_from_elsewhere(site):
     assert pages == []
 
 
-@pytest.mark.parametrize(
-    ("link", "complaint"),
-    [
-        ("[x](nowhere.md)", "'nowhere.md'"),
-        ("[x](grading.md#nowhere)", "'grading.md#nowhere'"),
-        ("[x](#nowhere)", "'#nowhere'"),
-        ("[x](../nowhere.py)", "'../nowhere.py'"),
-        ("[x](/grading.md)", "'/grading.md'"),
-    ],
+def commands():
+    """Return each command and each command of a group, by its words."""
+    found = {}
+    for name, command in CodeEvalCommands().commands.items():
+        below = getattr(command.loaded, "commands", None)
+        found |= {f"{name} {word}": each for word, each in below.items()} if below else {name: command.loaded}
+    return found
+
+
+@pytest.mark.parametrize("name", commands())
+def test_reference_of_commands(site, name):
+    """The reference has each command with all its options."""
+    page = html.unescape((site / "reference" / "command.html").read_text(encoding="utf-8"))
+    _, _, section = page.partition(f"<code>code-eval {name}</code>")
+    assert section
+    section = re.split(r"<h[23]\b", section)[0]
+    options = [option for each in commands()[name].params for option in each.opts if option.startswith("-")]
+    assert [option for option in options if not re.search(rf"<code>[^<]*{re.escape(option)}\b", section)] == []
+
+
+PACKAGES = (
+    "sandboxes",
+    *(f"code_tasks.{name}" for name in "benchmarks scoring solvers audit adapters execution correctness".split()),
 )
-def test_dead_links_fail_the_build(tmp_path, link, complaint):
+
+
+def test_reference_of_the_api():
+    """The reference asks for each name that these packages export, and for no other."""
+    page = (ROOT / "docs" / "reference" / "api.md").read_text(encoding="utf-8")
+    asked = re.findall(r"^::: (\S+)$", page, re.MULTILINE)
+    exported = [f"{name}.{each}" for name in PACKAGES for each in importlib.import_module(name).__all__]
+    assert sorted(asked) == sorted(exported)
+
+
+def test_docstrings_are_in_the_reference(site):
+    """The built reference has a class with its inherited methods, and the fields of a dataclass."""
+    page = (site / "reference" / "api.html").read_text(encoding="utf-8")
+    assert all(f'id="{name}"' in page for name in ("sandboxes.Evaluator.run", "sandboxes.Limits.wall_seconds"))
+
+
+def test_dead_links_fail_the_build(tmp_path):
     """A link to a page, an anchor or a file that is not there is an error of the build."""
     folder = tmp_path / "project"
     shutil.copytree(ROOT / "docs", folder / "docs")
@@ -87,8 +120,11 @@ def test_dead_links_fail_the_build(tmp_path, link, complaint):
         shutil.copy(path, folder)
     for name in ("examples", "images", "sandboxes", "code_tasks"):
         (folder / name).symlink_to(ROOT / name)
+    # The references take most of the time.
+    (folder / "docs" / "reference" / "api.md").write_text("# Reference of the API\n")
+    dead = ["nowhere.md", "grading.md#nowhere", "#nowhere", "../nowhere.py", "/grading.md"]
     with (folder / "docs" / "results.md").open("a", encoding="utf-8") as page:
-        page.write(f"\n{link}\n")
+        page.writelines(f"\n[x]({link})\n" for link in dead)
     done = build(folder, tmp_path / "site")
     assert done.returncode != 0
-    assert complaint in done.stderr
+    assert [link for link in dead if f"'{link}'" not in done.stderr] == []
