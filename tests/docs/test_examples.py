@@ -4,10 +4,13 @@ import ast
 import pkgutil
 import re
 import shlex
+from unittest.mock import patch
 
 import pytest
 
 from code_tasks.cli.main import CodeEvalCommands
+from sandboxes import BACKENDS
+from sandboxes.languages.registry import LANGUAGES
 from support.pages import PAGES, ROOT, SHELL, blocks_of, name_of, run_blocks
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("default")]
@@ -54,6 +57,9 @@ def folder(tmp_path, monkeypatch):
     for name in ("code_eval.py", "code_correctness.py", "examples"):
         (tmp_path / name).symlink_to(ROOT / name)
     monkeypatch.chdir(tmp_path)
+    # The page on extending adds a backend and a language.
+    with patch.dict(BACKENDS), patch.dict(LANGUAGES):
+        yield
 
 
 @pytest.mark.parametrize("page", WITH_EXAMPLES, ids=name_of)
