@@ -42,6 +42,12 @@ OWN_TESTS = {
     "docs/coming-from/mera_code_correctness.md": "tests/correctness/test_coming_from_mera.py",
     "docs/coming-from/nanoeval.md": "tests/solvers/test_coming_from_nanoeval.py",
 }
+# Options in the text that belong to programs of others, or to scripts of this repository.
+OTHER_OPTIONS = {
+    "docker": {"--build-arg", "--cap-add", "--privileged", "--security-opt", "--user"},
+    "frameworks": {"--custom-tasks", "--env.taskset.", "--execution", "--gradio_endpoint", "--save_references"},
+    "scripts": {"--docker-image", "--pairs", "--short"},
+}
 SPACE = "http://127.0.0.1:7860"
 WITH_EXAMPLES = [
     page
@@ -160,3 +166,19 @@ def test_commands(page):
         if command is None or given - options:
             unknown.append((words, given - options))
     assert unknown == []
+
+
+def all_options():
+    """Return the options of all commands."""
+    groups = [command.loaded for command in CodeEvalCommands().commands.values()]
+    commands = [*groups, *(each for group in groups for each in getattr(group, "commands", {}).values())]
+    parameters = [parameter for command in commands for parameter in command.params]
+    return {option for each in parameters for option in [*each.opts, *each.secondary_opts]} | {"--help"}
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page.name != "CHANGELOG.md"], ids=name_of)
+def test_options_in_the_text(page):
+    """An option that the text of a page names belongs to a command, or to a known program of others."""
+    text = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    named = set(re.findall(r"`(--[a-z][^` =]*)[^`]*`", text))
+    assert named - all_options() - set.union(*OTHER_OPTIONS.values()) == set()
