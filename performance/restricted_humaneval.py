@@ -1,6 +1,6 @@
 """Counts HumanEval's solutions that pass in the sandbox "restricted", and names the rules that the others break.
 
-Prints the table in README, a row for each choice of arguments.
+Prints the table in docs/restricted.md, a row for each choice of arguments.
 
 Usage: python performance/restricted_humaneval.py HumanEval.jsonl.gz [--short]
 """

@@ -178,7 +178,7 @@ class BlockingEvaluator:
             meter: as for `run`.
 
         Raises:
-            The errors of `run`, and those of `tasks`.
+            Exception: the errors of `run`, and those of `tasks`.
         """
         stream = TaskStream(tasks, self._assemble_available)
         runner, controls = self._streaming(stream, should_stop, meter)
@@ -198,7 +198,7 @@ class BlockingEvaluator:
             meter: as for `run`.
 
         Raises:
-            The errors of `run`, and those of `tasks`.
+            Exception: the errors of `run`, and those of `tasks`.
         """
         stream = TaskStream(tasks, self._assemble_available)
         runner, controls = self._streaming(stream, should_stop, meter)

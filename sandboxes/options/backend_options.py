@@ -34,7 +34,7 @@ CONFINEMENT = (
         "Let candidates listen and connect on localhost, in a network of their own that nothing else is in: servers, "
         "`multiprocessing.Manager`. It can't be combined with `network`.",
         default=_CONFINEMENT.loopback,
-        section="Localhost and a shell",
+        see="[Localhost and a shell](sandboxes.md#localhost-and-a-shell)",
     ),
     Option(
         "shell",
@@ -43,7 +43,7 @@ CONFINEMENT = (
         "Show candidates `/bin`, whose `/bin/sh` runs the commands of `os.system` and `shell=True`. An image has its "
         "own.",
         default=_CONFINEMENT.shell,
-        section="Localhost and a shell",
+        see="[Localhost and a shell](sandboxes.md#localhost-and-a-shell)",
     ),
     Option(
         "read_only_paths",
@@ -154,7 +154,7 @@ RESTRICTED = OptionGroup(
             "that of the metric `restrictedpython_code_eval`, with its limits and texts. "
             '`"module:Class"`: a subclass of `RestrictingNodeTransformer` that can be imported.',
             default_text="the Python that models write, as far as it is safe",
-            section="The restricted sandbox",
+            see="[The restricted sandbox](restricted.md)",
         ),
         Option(
             "custom_builtins",
@@ -184,7 +184,7 @@ DOCKER = OptionGroup(
             str,
             "Any image with Python 3.8 or newer.",
             default=DEFAULT_IMAGE,
-            section="The docker sandbox",
+            see="[The docker sandbox](docker.md)",
         ),
         Option(
             "packages",

@@ -3,7 +3,7 @@
 A page has the table of a group between the comments `<!-- options: GROUP -->` and `<!-- end of options -->`. A module
 has parameters between `# options` and `# end of options`. After a change of the option table, update both:
 
-    python -c "from sandboxes.options.docs import write_tables; write_tables('README.md', 'code_eval.py')"
+    python -c "from sandboxes.options.docs import write_tables; write_tables('docs/options.md', 'code_eval.py')"
 """
 
 from __future__ import annotations
@@ -54,13 +54,9 @@ def markdown_table(group: OptionGroup) -> str:
     """Return the options of a group as a Markdown table."""
     rows = ["| argument | type | default | meaning |", "|---|---|---|---|"]
     for option in group.options:
-        see = f" See [{option.section}](#{_anchor(option.section)})." if option.section else ""
+        see = f" See {option.see}." if option.see else ""
         rows.append(f"| `{option.name}` | {option.kind} | {default_text(option)} | {option.help}{see} |")
     return "\n".join(rows) + "\n"
-
-
-def _anchor(heading: str) -> str:
-    return heading.lower().replace(" ", "-")
 
 
 def parameter_list(indent: str) -> str:

@@ -49,8 +49,8 @@ class Option:
     allows_none: bool = True
     """True if None stands for the default. False if None could be read as "no limit" or "no choice"."""
 
-    section: str = ""
-    """The heading of README's section on the option."""
+    see: str = ""
+    """Markdown: a link from docs/options.md to the section on the option."""
 
     @property
     def spellings(self) -> tuple[str, ...]:

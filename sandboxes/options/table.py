@@ -1,7 +1,7 @@
 """The one table of options.
 
-The metric's argument list, the command's options, README's tables and `EvalConfig` come from it. No option's text
-stands anywhere else. Defaults are those of the dataclasses that hold the options' values.
+The metric's argument list, the command's options, the tables of docs/options.md and `EvalConfig` come from it. No
+option's text stands anywhere else. Defaults are those of the dataclasses that hold the options' values.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ SCORING = OptionGroup(
             '`"shared"`.',
             default=GRADINGS[0],
             choices=GRADINGS,
-            section="Grading",
+            see="[Grading](grading.md)",
             allows_none=False,
         ),
         Option(
@@ -72,7 +72,7 @@ SCORING = OptionGroup(
             int,
             "Number of runs of each candidate. The first run counts, and the results say how the others ended.",
             default=_REUSE.repeats,
-            section="Flaky candidates",
+            see="[Flaky candidates](performance.md#flaky-candidates)",
         ),
         Option(
             "on_sandbox_error",
@@ -105,7 +105,7 @@ TASKS = OptionGroup(
             str,
             f"The language of all candidates: {_listed(LANGUAGE_NAMES)}.",
             default=_TASKS.language,
-            section="Other languages",
+            see="[Languages](languages.md)",
         ),
         Option(
             "languages",
@@ -136,7 +136,7 @@ TASKS = OptionGroup(
             f"The check of a case's output: {_listed(CHECKERS)}. "
             '`"module:name"` names a function, which runs in your process.',
             default_text='`"lines"` for the cases of LiveCodeBench, otherwise `"tokens"`',
-            section="Inputs and outputs",
+            see="[Inputs and outputs](formats.md#inputs-and-outputs)",
         ),
         Option(
             "tolerance",
@@ -234,7 +234,7 @@ PLACE = OptionGroup(
             "server.",
             default_text="this machine alone",
             check=lambda _, value: checked_cluster(value),
-            section="A cluster",
+            see="[A cluster](cluster.md)",
         ),
         *CONFINEMENT,
     ),
@@ -251,7 +251,7 @@ REUSE = OptionGroup(
             "A folder for results. They are taken from it when the same candidate meets the same tests in the same "
             "sandbox again.",
             default_text="no cache",
-            section="The same work only once",
+            see="[The same work only once](performance.md#the-same-work-only-once)",
         ),
         Option(
             "cache_mb",
@@ -273,7 +273,7 @@ REUSE = OptionGroup(
             bool,
             "Run identical candidates with the same tests and limits only once.",
             default_text="only candidates that look deterministic, outside of containers and without a network",
-            section="The same work only once",
+            see="[The same work only once](performance.md#the-same-work-only-once)",
         ),
     ),
 )

@@ -11,8 +11,7 @@ import pytest
 
 from code_tasks.adapters.trl import grading, make_async_code_reward, make_code_reward
 from code_tasks.adapters.trl.grading import ENDS
-from repository.test_repository import run_blocks
-from support.metric_and_command import RIGHT, ROOT, SECONDS, TESTS, WRONG
+from support.metric_and_command import RIGHT, SECONDS, TESTS, WRONG
 from support.observers import wait_until
 
 EOS = 7
@@ -306,8 +305,3 @@ def test_partials():
     """A reward inside of a partial is a reward too, as a trainer unwraps it."""
     reward = functools.partial(make_code_reward(timeout=20.0), tests=[TESTS])
     assert reward(completions=[RIGHT]) == [1.0]
-
-
-def test_the_page():
-    """The examples of docs/integrations/trl.md run."""
-    assert run_blocks((ROOT / "docs" / "integrations" / "trl.md").read_text(encoding="utf-8"), "trl.md") == 2

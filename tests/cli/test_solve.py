@@ -264,15 +264,3 @@ def test_interrupted(tmp_path):
     _, left = psutil.wait_procs(children, timeout=30)
     assert not left
     assert read_run_state(record).attempts
-
-
-def test_readme_example(tmp_path):
-    """The commands of README's section on solvers run, in their order."""
-    text = (ROOT / "README.md").read_text(encoding="utf-8").split("## Solvers\n")[1].split("\n## ")[0]
-    [block] = [each for each in re.findall(r"```bash\n(.*?)```", text, re.S) if "--solver replay" in each]
-    script = block.replace("code-eval ", f"{sys.executable} -m code_tasks.cli ")
-    script = script.replace("RUN.", f"{tmp_path}/RUN.")
-    ended = subprocess.run(["bash", "-ec", script], capture_output=True, text=True, timeout=300, cwd=ROOT)
-    assert ended.returncode == 0, ended.stderr
-    assert "27 correct" in ended.stdout
-    assert json.loads((tmp_path / "RUN.jsonl").read_text().splitlines()[0])["record_type"] == "spec"

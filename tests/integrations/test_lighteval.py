@@ -22,6 +22,7 @@ from support.lighteval_programs import (
     samples_of,
 )
 from support.metric_and_command import ROOT, python
+from support.pages import blocks_of
 
 with warnings.catch_warnings():
     # The imports of lighteval and its packages warn of each other.
@@ -270,10 +271,10 @@ def test_pipeline_without_sandbox(tmp_path):
 def test_page():
     """The Python code of the page runs."""
     page = (ROOT / "docs" / "integrations" / "lighteval.md").read_text(encoding="utf-8")
-    blocks = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    blocks = blocks_of(page, "python")
     assert len(blocks) == 2
     for block in blocks:
-        exec(block, {})
+        exec(block.code, {})
 
 
 def test_example(tmp_path):

@@ -2,7 +2,6 @@
 
 import asyncio
 import functools
-import re
 import subprocess
 import sys
 import threading
@@ -24,6 +23,7 @@ from sandboxes import EvalConfig, SandboxUnavailable, SessionEnded, SessionLimit
 from support.metric_and_command import RIGHT, ROOT, TESTS, WRONG  # noqa: E402
 from support.observers import all_gone, processes_with, wait_until  # noqa: E402
 from support.openenv_server import serving  # noqa: E402
+from support.pages import blocks_of  # noqa: E402
 from support.requirements import WALL_SECONDS  # noqa: E402
 
 pytestmark = [
@@ -384,11 +384,11 @@ def test_arguments_are_checked(monkeypatch):
 def test_the_page(capsys):
     """The lines of docs/integrations/openenv.md serve an environment, and play an episode with it."""
     page = (ROOT / "docs" / "integrations" / "openenv.md").read_text(encoding="utf-8")
-    server, client = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    server, client = blocks_of(page, "python")
     names = {}
-    exec(server, names)
+    exec(server.code, names)
     with serving(names["app"]) as address:
-        exec(client.replace("http://localhost:8000", address), names)
+        exec(client.code.replace("http://localhost:8000", address), names)
     assert capsys.readouterr().out == "42\n1.0\n"
 
 

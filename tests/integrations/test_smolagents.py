@@ -3,7 +3,6 @@
 import base64
 import json
 import os
-import re
 import subprocess
 import sys
 
@@ -22,6 +21,7 @@ from code_tasks.adapters.smolagents import MAX_UNORDERED, SandboxBroken, Sandbox
 from sandboxes import SandboxUnavailable, SessionLimits  # noqa: E402
 from support.metric_and_command import ROOT  # noqa: E402
 from support.observers import all_gone, wait_until  # noqa: E402
+from support.pages import blocks_of  # noqa: E402
 from support.requirements import WALL_SECONDS  # noqa: E402
 from support.scripted_model import ScriptedModel  # noqa: E402
 
@@ -356,9 +356,9 @@ def test_a_loaded_agent_has_lost_its_executor_and_its_tools_source():
 def test_the_page():
     """The lines of docs/integrations/smolagents.md run."""
     page = (ROOT / "docs" / "integrations" / "smolagents.md").read_text(encoding="utf-8")
-    [block] = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    [block] = blocks_of(page, "python")
     names = {"tools": [double], "model": ScriptedModel("final_answer(double(last))")}
-    exec(block, names)
+    exec(block.code, names)
     assert names["answer"] == 200
 
 

@@ -47,7 +47,7 @@ def test_bound_and_waiting_time(load, grading):
 
 
 def test_bound_is_small():
-    """A time-out takes five times its seconds at most, as README says."""
+    """A time-out takes five times its seconds at most, as docs/performance.md says."""
     assert MAX_EXTENSION == 5
 
 

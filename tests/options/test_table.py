@@ -1,4 +1,4 @@
-"""The one table of options defines the metric's arguments, README's tables and the commands' options."""
+"""The one table of options defines the metric's arguments, the tables of docs/options.md and the commands' options."""
 
 import inspect
 import pkgutil
@@ -77,18 +77,11 @@ def test_argument_list_of_the_metric():
     assert "    tolerance: float, > 0: The largest" in description and "Default: 1e-06.\n" in description
 
 
-def test_readme_tables():
-    """README has the table of each group as it is generated; `sandboxes.options.docs` tells how to regenerate it."""
-    page = (ROOT / "README.md").read_text(encoding="utf-8")
+def test_tables():
+    """docs/options.md has the table of each group; `sandboxes.options.docs` tells how to write it again."""
+    page = (ROOT / "docs" / "options.md").read_text(encoding="utf-8")
     assert with_tables(page) == page
     assert [group.name for group in GROUPS if markdown_table(group) not in page] == []
-
-
-def test_sections_are_there():
-    """README has each section that an option's row leads to."""
-    page = (ROOT / "README.md").read_text(encoding="utf-8")
-    sections = {option.section for option in OPTIONS.values() if option.section}
-    assert [section for section in sections if f"\n### {section}\n" not in page] == []
 
 
 def help_of(command):

@@ -1,8 +1,6 @@
-"""The repository: its pages are true, its files follow the layout, and a wheel holds the library."""
+"""The repository: its files follow the layout, and a wheel holds the library."""
 
 import ast
-import doctest
-import re
 import shutil
 import subprocess
 import sys
@@ -13,7 +11,7 @@ from importlib.metadata import PackageNotFoundError, version
 import pytest
 from evaluate.loading import get_imports
 
-from support.metric_and_command import METRIC, ROOT, code_eval
+from support.metric_and_command import METRIC, ROOT
 from support.requirements import unavailable
 
 PACKAGES = ("sandboxes", "code_tasks", "space")
@@ -23,90 +21,11 @@ MODULES = [
     ROOT / "code_correctness.py",
     *sorted(path for name in PACKAGES for path in (ROOT / name).rglob("*.py")),
 ]
-PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), ROOT / "examples" / "README.md"])
 # The server gives two modules of its own to sandboxes.
 SANDBOXED = [
     *sorted((ROOT / "sandboxes" / "guest").rglob("*.py")),
     *(ROOT / "code_tasks" / "server" / "protocols" / name for name in ("cell_program.py", "fusion_extraction.py")),
 ]
-
-
-def blocks_of(text, language):
-    """Return (line number, code) of each block of a language in a Markdown text."""
-    blocks = re.finditer(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
-    return [(text.count("\n", 0, block.start(1)) + 1, block[1]) for block in blocks]
-
-
-def run_blocks(text, name):
-    """Run the python blocks of a Markdown text in turn in one namespace; return how many there were."""
-    namespace = {"__name__": "examples_of_" + name}
-    blocks = blocks_of(text, "python")
-    for line, code in blocks:
-        if ">>>" in code:
-            test = doctest.DocTestParser().get_doctest(code, namespace, name, name, line - 1)
-            failed, _ = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(test, clear_globs=False)
-            assert failed == 0, f"the example at line {line} of {name} does not print what it says"
-            namespace |= test.globs
-        else:
-            exec(compile("\n" * (line - 1) + code, name, "exec"), namespace)
-    return len(blocks)
-
-
-@pytest.fixture(scope="module")
-def readme():
-    """Provide README's text."""
-    return (ROOT / "README.md").read_text(encoding="utf-8")
-
-
-@pytest.mark.filterwarnings("default")
-def test_readme_examples(readme, monkeypatch, space):
-    """README's Python examples run in turn, in the repository's folder, and print the output that they show."""
-    monkeypatch.chdir(ROOT)
-    assert "http://127.0.0.1:7860" in readme
-    assert run_blocks(readme.replace("http://127.0.0.1:7860", space.url), "README.md") > 0
-
-
-@pytest.mark.parametrize("code", ["assert one == 2", ">>> one\n2", "import nothing_of_that_name"])
-def test_wrong_examples_are_found(code):
-    """An example that does not run, or prints something else, fails this file's own check."""
-    with pytest.raises((AssertionError, ImportError)):
-        run_blocks(f"```python\none = 1\n```\n\n```python\n{code}\n```\n", "page")
-
-
-def test_readme_commands(readme):
-    """`code-eval --help` lists every `code-eval` command that README names."""
-    named = set(re.findall(r"(?:^|`|\$ )code-eval (?!-)([a-z]+)\b", readme, re.MULTILINE))
-    listed = {match[1] for match in re.finditer(r"^│ ([a-z]+) ", code_eval("--help").stdout, re.MULTILINE)}
-    assert {"run", "doctor"} <= named <= listed
-
-
-def test_readme_options(readme):
-    """The help of `code-eval run` lists every option that README gives to it."""
-    shell = "\n".join(code for language in ("console", "bash", "sh") for _, code in blocks_of(readme, language))
-    commands = re.findall(r"code-eval run (.*)", shell.replace("\\\n", " "))
-    given = {option for command in commands for option in re.findall(r"(?<!\S)--?[a-z][a-z-]*", command)}
-    listed = set(re.findall(r"(?<!\S)--?[a-z][a-z-]*", code_eval("run", "--help").stdout))
-    assert given
-    assert given <= listed
-
-
-def anchors_of(page):
-    """Return the anchors of a page's headings, as GitHub makes them."""
-    headings = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
-    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_links_between_pages(page):
-    """A link to a file of the repository leads to an existing file, and to a heading of it."""
-    missing = []
-    for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8")):
-        if "://" not in target:
-            name, _, anchor = target.partition("#")
-            file = page.parent / name if name else page
-            if not file.exists() or (anchor and anchor not in anchors_of(file)):
-                missing.append(target)
-    assert missing == []
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))

@@ -32,7 +32,7 @@ def test_facts_are_named_once():
 @pytest.mark.parametrize("file", ["separate/honest_functions", "separate/honest_classes", "separate/honest_more"])
 @pytest.mark.filterwarnings("ignore")
 def test_programs_of_separate_grading(file):
-    """Right programs of the separate grading's tests run too, or are refused for a reason that README names."""
+    """Right programs of the separate grading's tests run, or are refused for a reason in docs/restricted.md."""
     programs = [(each.candidate, each.fact) for each in read_programs(file)]
     for source, fact in dict(programs).items():
         try:

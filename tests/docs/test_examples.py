@@ -1,0 +1,184 @@
+"""Each example of each page runs, or says in its title what it needs."""
+
+import ast
+import pkgutil
+import re
+import shlex
+from unittest.mock import patch
+
+import pytest
+
+from code_tasks.cli.main import CodeEvalCommands
+from sandboxes import BACKENDS
+from sandboxes.languages.registry import LANGUAGES
+from support.pages import PAGES, ROOT, SHELL, blocks_of, name_of, run_blocks
+
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("default")]
+
+# What the title of a block may say, and why no test runs the block as it stands.
+TITLES = {
+    "needs Docker": "tests of Docker make images of their own, without a registry",
+    "needs a cluster": "tests start a Ray of their own",
+    "needs a model": "tests have a server that answers as a model",
+    "needs half an hour": ".ci/run runs it",
+    "needs the Hub": "tests have a server that answers as the Hub",
+    "needs your own files": "the files are not part of the project",
+    "runs until it is ended": "tests start servers with ports of their own",
+    # The tests of frameworks run in environments of their own.
+    "needs BigCodeBench": "tests/integrations/test_bigcodebench.py",
+    "needs EvalPlus": "tests/scoring/test_formats.py",
+    "needs Inspect": "tests/integrations/test_inspect_ai.py",
+    "needs OpenEnv": "tests/integrations/test_openenv.py",
+    "needs TRL": "tests/integrations/test_trl_grpo.py",
+    "needs bigcode-evaluation-harness": "tests/cli/test_harness_examples.py",
+    "needs lighteval": "tests/integrations/test_lighteval.py",
+    "needs lm-eval": "tests/cli/test_harness_examples.py",
+    "needs smolagents": "tests/integrations/test_smolagents.py",
+    "needs verifiers": "tests/integrations/test_verifiers.py",
+    "needs verl": "tests/integrations/test_verl.py",
+}
+# Pages whose examples run in a file of their own, with more checks.
+OWN_TESTS = {
+    "docs/coming-from/mera_code_correctness.md": "tests/correctness/test_coming_from_mera.py",
+    "docs/coming-from/nanoeval.md": "tests/solvers/test_coming_from_nanoeval.py",
+}
+# Options in the text that belong to programs of others, or to scripts of this repository.
+OTHER_OPTIONS = {
+    "docker": {"--build-arg", "--cap-add", "--privileged", "--security-opt", "--user"},
+    "frameworks": {"--custom-tasks", "--env.taskset.", "--execution", "--gradio_endpoint", "--save_references"},
+    "scripts": {"--docker-image", "--pairs", "--short"},
+}
+SPACE = "http://127.0.0.1:7860"
+WITH_EXAMPLES = [
+    page
+    for page in PAGES
+    if any(not block.title for block in blocks_of(page.read_text(encoding="utf-8"), "python", *SHELL))
+    and name_of(page) not in OWN_TESTS
+]
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """Provide a current folder with the project's metrics and examples, where a page may write."""
+    for name in ("code_eval.py", "code_correctness.py", "examples"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    monkeypatch.chdir(tmp_path)
+    # The page on extending adds a backend and a language.
+    with patch.dict(BACKENDS), patch.dict(LANGUAGES):
+        yield
+
+
+@pytest.mark.parametrize("page", WITH_EXAMPLES, ids=name_of)
+def test_examples(page, folder, request):
+    """The examples of a page run in turn, in the order of the page, and print the output that they show."""
+    text = page.read_text(encoding="utf-8")
+    if SPACE in text:
+        text = text.replace(SPACE, request.getfixturevalue("space").url)
+    assert run_blocks(text, name_of(page)) > 0
+
+
+@pytest.mark.parametrize("code", ["assert one == 2", ">>> one\n2", "import nothing_of_that_name"])
+def test_wrong_examples_are_found(code):
+    """An example that does not run, or prints something else, fails this file's own check."""
+    with pytest.raises((AssertionError, ImportError)):
+        run_blocks(f"```python\none = 1\n```\n\n```python\n{code}\n```\n", "page")
+
+
+@pytest.mark.parametrize("script", ["false", "echo one\ntwo"])
+def test_wrong_commands_are_found(script):
+    """A command that fails, or does not write what the page shows, fails this file's own check."""
+    with pytest.raises(AssertionError):
+        run_blocks(f"```console\n$ {script}\n```\n", "page")
+
+
+@pytest.mark.parametrize(("page", "test"), OWN_TESTS.items())
+def test_own_tests(page, test):
+    """A page that is not run here is named by the test that runs it."""
+    assert page.rpartition("/")[2] in (ROOT / test).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_titles(page):
+    """A title is known. It is one that says why the block is not run."""
+    blocks = blocks_of(page.read_text(encoding="utf-8"), "python", *SHELL)
+    assert {block.title for block in blocks} - {""} <= set(TITLES)
+
+
+def test_titles_are_used():
+    """Each known title stands in some page, and the test file that it stands for is there."""
+    used = {block.title for page in PAGES for block in blocks_of(page.read_text(encoding="utf-8"), "python", *SHELL)}
+    assert set(TITLES) - used == set()
+    assert [test for test in TITLES.values() if test.startswith("tests/") and not (ROOT / test).exists()] == []
+
+
+def imported_names(code):
+    """Return "module:name" of each name of our packages that a block imports."""
+    imports = (node for node in ast.walk(ast.parse(code)) if isinstance(node, ast.ImportFrom))
+    return {
+        f"{node.module}:{alias.name}"
+        for node in imports
+        if node.module.partition(".")[0] in ("sandboxes", "code_tasks")
+        for alias in node.names
+    }
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_python_that_is_not_run(page):
+    """A block with a title is valid Python, and imports what is there, as far as its framework is not needed."""
+    blocks = blocks_of(page.read_text(encoding="utf-8"), "python")
+    for name in {name for block in blocks if block.title for name in imported_names(block.code)}:
+        if not name.startswith("code_tasks.adapters."):
+            pkgutil.resolve_name(name)
+        else:
+            module, _, attribute = name.partition(":")
+            path = ROOT / module.replace(".", "/")
+            source = path.with_suffix(".py") if path.with_suffix(".py").exists() else path / "__init__.py"
+            assert re.search(rf"\b{attribute}\b", source.read_text(encoding="utf-8"))
+
+
+def commands_of(text):
+    """Return the words of each `code-eval` command in the blocks and in the inline code of a Markdown text."""
+    shell = "\n".join(block.script for block in blocks_of(text, *SHELL))
+    lines = re.findall(r"(?:^|&& |\b[A-Z_]+=\S+ )code-eval (.*)", shell.replace("\\\n", " "), re.MULTILINE)
+    lines += re.findall(r"`code-eval ([^`]*)`", re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL))
+    return [shlex.split(line.partition("&&")[0].partition("|")[0], comments=True) for line in lines]
+
+
+def parser_of(words):
+    """Return the command that some words name, or None for an option of the group, such as `--help`."""
+    command = CodeEvalCommands().commands.get(words[0])
+    command = command.loaded if command else None
+    for word in words[1:2]:
+        command = getattr(command, "commands", {}).get(word, command)
+    return command
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_commands(page):
+    """Each `code-eval` command that a page shows is there, and has the options that the page gives to it."""
+    unknown = []
+    for words in commands_of(page.read_text(encoding="utf-8")):
+        if not words or words == ["--help"]:
+            continue
+        command = parser_of(words)
+        options = {option for each in getattr(command, "params", ()) for option in [*each.opts, *each.secondary_opts]}
+        given = {word.partition("=")[0] for word in words if re.match(r"--?[a-z]", word)} - {"--help"}
+        if command is None or given - options:
+            unknown.append((words, given - options))
+    assert unknown == []
+
+
+def all_options():
+    """Return the options of all commands."""
+    groups = [command.loaded for command in CodeEvalCommands().commands.values()]
+    commands = [*groups, *(each for group in groups for each in getattr(group, "commands", {}).values())]
+    parameters = [parameter for command in commands for parameter in command.params]
+    return {option for each in parameters for option in [*each.opts, *each.secondary_opts]} | {"--help"}
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page.name != "CHANGELOG.md"], ids=name_of)
+def test_options_in_the_text(page):
+    """An option that the text of a page names belongs to a command, or to a known program of others."""
+    text = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    named = set(re.findall(r"`(--[a-z][^` =]*)[^`]*`", text))
+    assert named - all_options() - set.union(*OTHER_OPTIONS.values()) == set()
