@@ -35,6 +35,10 @@ COMMANDS = {
         "report:report",
         "Write a page about a run: scores, outcomes by task, time, memory, and each failing sample with its code.",
     ),
+    "compare": (
+        "compare:compare",
+        "Compare runs of the same problems: the difference of pass@k with its interval, flipped verdicts, seconds.",
+    ),
     "doctor": (
         "doctor:doctor",
         "Show how programs are isolated on this machine, and run canaries: programs whose verdicts are known.",
