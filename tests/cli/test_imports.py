@@ -32,7 +32,9 @@ def imported(code):
 
 
 @pytest.mark.parametrize(
-    "arguments", [["--help"], ["run", "--help"], ["audit", "--help"], ["compare", "--help"], ["doctor"]], ids=" ".join
+    "arguments",
+    [["--help"], ["run", "--help"], ["audit", "--help"], ["compare", "--help"], ["view", "--help"], ["doctor"]],
+    ids=" ".join,
 )
 def test_commands_that_read_nothing(arguments):
     """Neither help nor the doctor imports a package that takes long to import."""
