@@ -14,7 +14,7 @@ from code_tasks.benchmarks.readers import InputError, InputErrors, objects_of, p
 from code_tasks.scoring.hub_upload import HubDataSet, push_results
 from code_tasks.scoring.results_format import check_counted, checked_record, summary_from
 from code_tasks.scoring.summary import DEFAULT_KS, pass_at_k_from_counts
-from code_tasks.scoring.tables import csv_rows, parquet
+from code_tasks.scoring.tables import arrow_schema, csv_rows, parquet, row
 from code_tasks.scoring.trusted_files import write_whole
 
 Record = Mapping[str, Any]
@@ -168,6 +168,13 @@ class Results(Sequence[Record]):
         import pandas
 
         return pandas.DataFrame(list(self), columns=list(self.fields))
+
+    def to_dataset(self) -> Any:
+        """Return a datasets.Dataset in memory with a row for each sample. Its columns are those of `to_parquet`."""
+        import datasets
+
+        features = datasets.Features.from_arrow_schema(arrow_schema(self.fields))
+        return datasets.Dataset.from_list([row(self.fields, record) for record in self], features=features)
 
     def to_parquet(self, path: str | Path) -> None:
         """Write a Parquet file with a row for each sample. Raises OSError."""
