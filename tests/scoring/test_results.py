@@ -112,3 +112,11 @@ def test_trackers_that_are_not_installed(tracker, path, monkeypatch):
     monkeypatch.setitem(sys.modules, tracker, None)
     with pytest.raises(ImportError, match=rf"pip install 'code-eval-sandboxes\[{tracker}\]'"):
         getattr(scoring, f"log_to_{tracker}")(Results.read(path))
+
+
+def test_notebook(path):
+    """A notebook shows results as a table with the scores, and as text they are one line with the file."""
+    read = Results.read(path)
+    assert repr(read) == f"<Results: 9 samples, in {path}>"
+    assert repr(Results(results()[:1])) == "<Results: 1 sample>"
+    assert "9 candidates for 3 tasks: 3 passed, 4 failed, 1 timed out, 1 not run; pass@1 44.4 %" in read._repr_html_()
