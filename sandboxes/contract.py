@@ -47,6 +47,15 @@ class Outcome(enum.Enum):
     OUTPUT_LIMIT = "output_limit"
     """The program exceeded its output limit."""
 
+    @property
+    def label(self) -> str:
+        """The outcome in words, for people."""
+        return LABELS.get(self.value, self.value.replace("_", " "))
+
+
+LABELS = {"exited": "left early", "output_limit": "wrote too much"}
+"""Labels of outcomes whose value is not their label."""
+
 
 @dataclass(frozen=True)
 class Limits:

@@ -35,6 +35,14 @@ COMMANDS = {
         "report:report",
         "Write a page about a run: scores, outcomes by task, time, memory, and each failing sample with its code.",
     ),
+    "view": (
+        "view:view",
+        "Open the page about a run in the browser. `code-eval report` writes the same page to a place of your choice.",
+    ),
+    "compare": (
+        "compare:compare",
+        "Compare runs of the same problems: the difference of pass@k with its interval, flipped verdicts, seconds.",
+    ),
     "doctor": (
         "doctor:doctor",
         "Show how programs are isolated on this machine, and run canaries: programs whose verdicts are known.",

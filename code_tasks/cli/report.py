@@ -24,22 +24,39 @@ def report(
 
     The page is one HTML file, to be opened in a browser. It needs no network.
     """
-    from code_tasks.benchmarks.readers import InputError
-    from code_tasks.reports.data import read_report_data
-    from code_tasks.reports.page import page
-
-    target = output or run.with_name(run.name.removesuffix(".gz").removesuffix(".jsonl") + ".html")
+    target = output or run.with_name(page_name(run))
     try:
         check_apart("--output", target, {"the run": run})
     except ValueError as error:
         raise typer.BadParameter(str(error)) from error
+    html, contents = made_page(run, target)
+    write_parts(target, [html])
+    typer.echo(f"{target}: {contents}")
+
+
+def page_name(run: Path) -> str:
+    """Return the name of the page about a run."""
+    return run.name.removesuffix(".gz").removesuffix(".jsonl") + ".html"
+
+
+def made_page(run: Path, target: Path | None = None) -> tuple[str, str]:
+    """Return the page about a run, and a text that says what is in it. End the command if the page can't be made.
+
+    Args:
+        run: the file.
+        target: where the page will be written, which is checked before the page is made. None: not known yet.
+    """
+    from code_tasks.benchmarks.readers import InputError
+    from code_tasks.reports.data import read_report_data
+    from code_tasks.reports.page import page
+
     try:
         data = read_report_data(run)
-        check_writable(target)
+        if target is not None:
+            check_writable(target)
         html = page(data)
     except InputError as error:
         fail(str(error))
     except ImportError as error:
         fail(f"{error}; the page needs Jinja2 and plotly: pip install 'code-eval-sandboxes[report]'")
-    write_parts(target, [html])
-    typer.echo(f"{target}: {len(data.attempts):,} attempts at {len(data.tasks):,} tasks, {len(html) / 1e6:.1f} MB")
+    return html, f"{len(data.attempts):,} attempts at {len(data.tasks):,} tasks, {len(html) / 1e6:.1f} MB"

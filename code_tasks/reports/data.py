@@ -90,6 +90,9 @@ class ReportData:
     tries_by_question: Mapping[str, int] = field(default_factory=dict)
     """Attempts planned for the tasks whose number is not `tries`."""
 
+    run_seconds: float | None = None
+    """Duration of the run; None if the file does not say."""
+
     @cached_property
     def attempts(self) -> tuple[AttemptData, ...]:
         """All attempts, task by task."""
@@ -156,9 +159,11 @@ def read_results(path: Path, lines: Iterable[tuple[str, Any]], notes: list[str])
     """
     tasks: dict[str, dict[int, AttemptData]] = {}
     settings: Mapping[str, Any] = {}
+    run_seconds = None
     for location, value in lines:
         if (summary := summary_from(value)) is not None:
             settings = summary["settings"] if isinstance(summary.get("settings"), dict) else {}
+            run_seconds = number(location, summary, "wall_seconds") if "wall_seconds" in summary else None
             continue
         check_finished(location, value)
         attempt = attempt_from_result(checked_record(location, value))
@@ -168,7 +173,8 @@ def read_results(path: Path, lines: Iterable[tuple[str, Any]], notes: list[str])
         task[attempt.number] = attempt
     if not tasks:
         raise InputError(f"{path}: there are no samples in it to report; {WANTED}")
-    return ReportData(path, tasks, 0, "", settings, datetime.fromtimestamp(path.stat().st_mtime, UTC), tuple(notes))
+    date = datetime.fromtimestamp(path.stat().st_mtime, UTC)
+    return ReportData(path, tasks, 0, "", settings, date, tuple(notes), run_seconds=run_seconds)
 
 
 def check_finished(location: str, value: Any) -> None:

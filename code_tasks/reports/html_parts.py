@@ -22,14 +22,7 @@ PACKAGE = "code_tasks.reports"
 """The package that holds the style and the templates of results."""
 
 LABELS = {
-    Outcome.PASSED.value: "passed",
-    Outcome.FAILED.value: "failed",
-    Outcome.COMPILE_ERROR.value: "compile error",
-    Outcome.TIMED_OUT.value: "timed out",
-    Outcome.OUT_OF_MEMORY.value: "out of memory",
-    Outcome.CRASHED.value: "crashed",
-    Outcome.EXITED.value: "left early",
-    Outcome.OUTPUT_LIMIT.value: "wrote too much",
+    **{outcome.value: outcome.label for outcome in Outcome},
     "not_run": "not run",
     "waiting": "no verdict yet",
 }

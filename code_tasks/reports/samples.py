@@ -69,15 +69,20 @@ def render_sample(attempt: AttemptData, row: int) -> Markup:
         attempt: the sample.
         row: its task's row in the heat map.
     """
-    clipped = replace(
+    clipped = clipped_attempt(attempt)
+    html: Markup = macros("samples.html").sample(clipped, row, clip(attempt.detail, MAX_DETAIL_CHARS))
+    return html
+
+
+def clipped_attempt(attempt: AttemptData) -> AttemptData:
+    """Return an attempt without the middle of its long texts."""
+    return replace(
         attempt,
         detail=clip(attempt.detail),
         code=clip(attempt.code),
         traceback=clip(attempt.traceback),
         result=attempt.result and {**attempt.result, **{key: clip(attempt.result[key]) for key in TEXT_TITLES}},
     )
-    html: Markup = macros("samples.html").sample(clipped, row, clip(attempt.detail, MAX_DETAIL_CHARS))
-    return html
 
 
 def clip(text: str, max_chars: int = MAX_TEXT_CHARS) -> str:

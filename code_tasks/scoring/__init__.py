@@ -2,5 +2,6 @@
 
 from code_tasks.scoring.hub_upload import HubUploadError
 from code_tasks.scoring.results import Results
+from code_tasks.scoring.trackers import log_to_mlflow, log_to_wandb
 
-__all__ = ["HubUploadError", "Results"]
+__all__ = ["HubUploadError", "Results", "log_to_mlflow", "log_to_wandb"]

@@ -14,8 +14,9 @@ from code_tasks.benchmarks.readers import InputError, InputErrors, objects_of, p
 from code_tasks.scoring.hub_upload import HubDataSet, push_results
 from code_tasks.scoring.results_format import check_counted, checked_record, summary_from
 from code_tasks.scoring.summary import DEFAULT_KS, pass_at_k_from_counts
-from code_tasks.scoring.tables import csv_rows, parquet
+from code_tasks.scoring.tables import arrow_schema, csv_rows, parquet, row
 from code_tasks.scoring.trusted_files import write_whole
+from sandboxes.tasks.results_table import number, results_table
 
 Record = Mapping[str, Any]
 """A sample with its result, as `code-eval run --output` writes it."""
@@ -91,6 +92,14 @@ class Results(Sequence[Record]):
     def __iter__(self) -> Iterator[Record]:
         """Yield the records."""
         return iter(self._records)
+
+    def __repr__(self) -> str:
+        """Return the number of records, and the file that they are in."""
+        source = f", in {self._records.path}" if isinstance(self._records, ResultLines) else ""
+        return f"<Results: {number(self._length, 'sample')}{source}>"
+
+    def _repr_html_(self) -> str:
+        return results_table(self, self.pass_at_k())
 
     def __len__(self) -> int:
         """Return the number of records."""
@@ -168,6 +177,13 @@ class Results(Sequence[Record]):
         import pandas
 
         return pandas.DataFrame(list(self), columns=list(self.fields))
+
+    def to_dataset(self) -> Any:
+        """Return a datasets.Dataset in memory with a row for each sample. Its columns are those of `to_parquet`."""
+        import datasets
+
+        features = datasets.Features.from_arrow_schema(arrow_schema(self.fields))
+        return datasets.Dataset.from_list([row(self.fields, record) for record in self], features=features)
 
     def to_parquet(self, path: str | Path) -> None:
         """Write a Parquet file with a row for each sample. Raises OSError."""

@@ -46,18 +46,29 @@ def parquet(fields: Sequence[str], records: Iterable[Mapping[str, Any]]) -> Iter
     import pyarrow
     import pyarrow.parquet
 
-    test = pyarrow.struct([(name, pyarrow.type_for_alias(kind)) for name, kind in TEST_TYPES.items()])
-    lists = {name: pyarrow.list_(test if name == "tests" else pyarrow.string()) for name in LISTS}
-    columns = [(name, lists.get(name) or pyarrow.type_for_alias(NUMBERS.get(name, "string"))) for name in fields]
-    schema = pyarrow.schema(columns)
+    schema = arrow_schema(fields)
     parts = Parts()
     with pyarrow.parquet.ParquetWriter(parts, schema) as writer:
         remaining = iter(records)
         while rows := list(itertools.islice(remaining, ROWS)):
-            table = [{name: cell(name, record.get(name)) for name in fields} for record in rows]
-            writer.write_table(pyarrow.Table.from_pylist(table, schema))
+            writer.write_table(pyarrow.Table.from_pylist([row(fields, record) for record in rows], schema))
             yield parts.take()
     yield parts.take()
+
+
+def arrow_schema(fields: Sequence[str]) -> Any:
+    """Return the pyarrow.Schema of a table with these columns."""
+    import pyarrow
+
+    test = pyarrow.struct([(name, pyarrow.type_for_alias(kind)) for name, kind in TEST_TYPES.items()])
+    lists = {name: pyarrow.list_(test if name == "tests" else pyarrow.string()) for name in LISTS}
+    columns = [(name, lists.get(name) or pyarrow.type_for_alias(NUMBERS.get(name, "string"))) for name in fields]
+    return pyarrow.schema(columns)
+
+
+def row(fields: Sequence[str], record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a record as a row of a table with these columns."""
+    return {name: cell(name, record.get(name)) for name in fields}
 
 
 def cell(name: str, value: Any) -> Any:

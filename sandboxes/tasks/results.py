@@ -4,22 +4,40 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import ItemsView, KeysView, Mapping, Sequence
+from collections.abc import ItemsView, Iterator, KeysView, Mapping, Sequence
 from typing import Any
 
 from sandboxes.contract import Outcome, Verdict, compared
 from sandboxes.pass_at_k import mean_pass_at_k
 from sandboxes.runner import RunResult
+from sandboxes.tasks.results_table import number, results_table
 from sandboxes.validation import printable, summarize
 
-Results = dict[int, list[tuple[int, dict[str, Any]]]]
-"""{task_id: [(completion_id, result), ...]}"""
+
+class MetricResults(dict[int, list[tuple[int, dict[str, Any]]]]):
+    """{task_id: [(completion_id, result), ...]}. A notebook shows a table of the tasks."""
+
+    __slots__ = ()
+
+    def records(self) -> Iterator[dict[str, Any]]:
+        """Yield the results, task by task."""
+        return (result for task in self.values() for _, result in task)
+
+    def __repr__(self) -> str:
+        """Return the numbers of candidates and tasks. The dictionary itself is `dict(results)`."""
+        return f"<results of {number(sum(map(len, self.values())), 'candidate')} for {number(len(self), 'task')}>"
+
+    def _repr_html_(self) -> str:
+        return results_table(self.records(), {})
 
 
-class MetricOutput(tuple[dict[str, float], Results]):
+class MetricOutput(tuple[dict[str, float], MetricResults]):
     """(pass_at_k, results). `evaluate.combine` merges the keys of several metrics, so it also has keys and items."""
 
     __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        return results_table(self[1].records(), self[0])
 
     def keys(self) -> KeysView[str]:
         """Return the names of the scores, and "results"."""
@@ -115,7 +133,7 @@ def metric_output(
         k: numbers of draws.
         extra_fields: as in `result_dict`.
     """
-    results: Results = {}
+    results = MetricResults()
     sample_ids = [(task_id, number) for task_id, size in enumerate(sizes) for number in range(size)]
     # From the end, where taking one out is cheap.
     run_results.reverse()

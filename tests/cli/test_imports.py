@@ -31,7 +31,11 @@ def imported(code):
     return packages, modules
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["run", "--help"], ["audit", "--help"], ["doctor"]], ids=" ".join)
+@pytest.mark.parametrize(
+    "arguments",
+    [["--help"], ["run", "--help"], ["audit", "--help"], ["compare", "--help"], ["view", "--help"], ["doctor"]],
+    ids=" ".join,
+)
 def test_commands_that_read_nothing(arguments):
     """Neither help nor the doctor imports a package that takes long to import."""
     packages, _ = imported(CALL.format(arguments=arguments))

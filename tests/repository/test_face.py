@@ -55,6 +55,7 @@ INNER = {
     "sandboxes.backends.local_process": "`code-eval doctor` says whether the extension module is there",
     "sandboxes.runner": "types of callbacks and of what runs programs",
     "sandboxes.tasks.added_samples": "what both metrics share about samples that are added",
+    "sandboxes.tasks.results_table": "results of a file are the same table in a notebook",
     "sandboxes.tasks.samples": "the metric's arguments have a form of their own",
     "sandboxes.languages.steps": "CodeCorrectness makes programs with steps of its own",
     "sandboxes.tasks.options": "extractors, and what languages need of a sandbox, are checked before problems are read",

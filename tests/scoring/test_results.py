@@ -2,9 +2,11 @@
 
 import gzip
 import json
+import sys
 
 import pytest
 
+from code_tasks import scoring
 from code_tasks.benchmarks.readers import InputError
 from code_tasks.scoring import Results
 from support.metric_and_command import TWO_TASKS, load_metric
@@ -87,3 +89,34 @@ def test_both_verdicts_in_parquet(tmp_path):
     Results(records).to_parquet(tmp_path / "results.parquet")
     table = pyarrow.parquet.read_table(tmp_path / "results.parquet")
     assert table["our_passed"].to_pylist() == [False, None]
+
+
+def test_dataset(path):
+    """A datasets.Dataset has the same rows as a Parquet file."""
+    dataset = Results.read(path).to_dataset()
+    assert dataset.num_rows == 9
+    assert dataset.column_names == list(Results.read(path).fields)
+    assert dataset[1]["tests"][0]["name"] == "test_large"
+    assert dataset[8]["passed"] is None
+
+
+def test_dataset_of_the_metric():
+    """Task ids of the metric, which are numbers, are texts in a data set, as in other files."""
+    dataset = Results([{"task_id": 0, "passed": True, "stdout": "\ud800"}]).to_dataset()
+    assert dataset[0] == {"task_id": "0", "passed": True, "stdout": "?"}
+
+
+@pytest.mark.parametrize("tracker", ["wandb", "mlflow"])
+def test_trackers_that_are_not_installed(tracker, path, monkeypatch):
+    """Without a tracker's package the error names the extra to install."""
+    monkeypatch.setitem(sys.modules, tracker, None)
+    with pytest.raises(ImportError, match=rf"pip install 'code-eval-sandboxes\[{tracker}\]'"):
+        getattr(scoring, f"log_to_{tracker}")(Results.read(path))
+
+
+def test_notebook(path):
+    """A notebook shows results as a table with the scores, and as text they are one line with the file."""
+    read = Results.read(path)
+    assert repr(read) == f"<Results: 9 samples, in {path}>"
+    assert repr(Results(results()[:1])) == "<Results: 1 sample>"
+    assert "9 candidates for 3 tasks: 3 passed, 4 failed, 1 timed out, 1 not run; pass@1 44.4 %" in read._repr_html_()
