@@ -6,7 +6,6 @@ def run(samples: ..., source: ProblemSource, options: Annotated[GivenOptions, Do
 
 from __future__ import annotations
 
-import copy
 import dataclasses
 import functools
 import inspect
@@ -21,7 +20,7 @@ import typer
 from code_tasks.benchmarks.hub import load_problems
 from code_tasks.benchmarks.problems import Problem
 from code_tasks.benchmarks.readers import InputError, read_problems
-from code_tasks.cli.options import Door, parameter_of
+from code_tasks.cli.options import Door, parameter_of, presented
 from code_tasks.cli.output import fail
 from code_tasks.cli.wording import as_command_message
 from sandboxes import SandboxUnavailable
@@ -50,24 +49,17 @@ def _part(parameter: inspect.Parameter) -> tuple[list[inspect.Parameter], Callab
     if get_origin(annotation) is Annotated and isinstance(door := get_args(annotation)[1], Door):
         return door.parameters(), door.given
     if not isinstance(annotation, type) or not dataclasses.is_dataclass(annotation):
-        return [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)], lambda arguments: arguments[parameter.name]
+        own = parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=presented(annotation, None))
+        return [own], lambda arguments: arguments[parameter.name]
     hints = get_type_hints(annotation, include_extras=True)
     panel = getattr(annotation, "PANEL", None)
     fields = {entry.name: entry for entry in dataclasses.fields(annotation)}
-    parameters = [parameter_of(name, in_panel(hints[name], panel), entry.default) for name, entry in fields.items()]
+    parameters = [parameter_of(name, presented(hints[name], panel), entry.default) for name, entry in fields.items()]
 
     def build(arguments: Mapping[str, Any]) -> Any:
         return annotation(**{name: arguments[name] for name in fields})
 
     return parameters, build
-
-
-def in_panel(annotation: Any, panel: str | None) -> Any:
-    """Return the annotation of an option, with a panel of the help."""
-    kind, info = get_args(annotation)
-    info = copy.copy(info)
-    info.rich_help_panel = panel
-    return Annotated[kind, info]
 
 
 @contextmanager
@@ -85,6 +77,7 @@ def usage_errors() -> Iterator[None]:
 class ProblemSource:
     """The source of a command's problems."""
 
+    PANEL: ClassVar[str] = "Problems"
     WAYS: ClassVar[str] = "either --problems FILE or --dataset NAME"
     """The options that name a source, for messages."""
 

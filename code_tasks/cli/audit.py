@@ -6,7 +6,7 @@ import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import typer
 
@@ -40,6 +40,8 @@ AUDIT = Door(
 @dataclass(frozen=True)
 class AuditArguments:
     """The options of an audit alone."""
+
+    PANEL: ClassVar[str] = "The audit"
 
     output: Annotated[
         Path | None,

@@ -17,7 +17,7 @@ from code_tasks.benchmarks.problems import Problem
 from code_tasks.benchmarks.references import read_references
 from code_tasks.benchmarks.registry import checked_benchmark
 from code_tasks.cli.arguments import ProblemSource
-from code_tasks.cli.options import GivenOptions
+from code_tasks.cli.options import GivenOptions, completion_of
 from sandboxes import EvalConfig
 from sandboxes.config import LIMIT_OPTIONS
 
@@ -42,6 +42,7 @@ class BenchmarkSource(ProblemSource):
             "--dataset, the problems come from its data set on the Hub. Without this option, the fields of the first "
             f"record of --problems show the benchmark. One of {', '.join(BENCHMARKS)}.",
             metavar="NAME",
+            autocompletion=completion_of(BENCHMARKS),
         ),
     ] = None
     config: Annotated[

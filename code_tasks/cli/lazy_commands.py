@@ -9,19 +9,22 @@ from typing import Any
 import typer
 from typer.core import TyperCommand
 
+from code_tasks.cli.examples import epilog_of
+
 
 class LazyCommand(TyperCommand):
     """A command, or a group of commands, that stands in a module which is not imported yet."""
 
-    def __init__(self, name: str, source: str, text: str):
+    def __init__(self, name: str, source: str, text: str, panel: str):
         """Import nothing yet.
 
         Args:
             name: of the command.
             source: "module:name" of the command's function, or of the group's `typer.Typer`.
             text: for the list of commands.
+            panel: the panel of that list.
         """
-        super().__init__(name, help=text)
+        super().__init__(name, help=text, rich_help_panel=panel)
         self.source = source
 
     @functools.cached_property
@@ -31,7 +34,7 @@ class LazyCommand(TyperCommand):
         if isinstance(part, typer.Typer):
             return typer.main.get_group(part)
         app = typer.Typer(add_completion=False)
-        app.command(self.name)(part)
+        app.command(self.name, epilog=epilog_of(str(self.name)))(part)
         return typer.main.get_command(app)
 
     def make_context(self, *arguments: Any, **settings: Any) -> Any:

@@ -7,10 +7,12 @@ from typing import Annotated
 
 import typer
 
+from code_tasks.cli.arguments import expand_arguments
 from code_tasks.cli.output import check_writable, fail, write_parts
 from code_tasks.scoring.trusted_files import check_apart
 
 
+@expand_arguments
 def report(
     run: Annotated[
         Path,

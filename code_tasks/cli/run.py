@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
@@ -40,6 +40,8 @@ SETTINGS_OF_SCORING = frozenset({"grading", *LIMITS.names, *TASK_OPTIONS})
 @dataclass(frozen=True)
 class ResultsArguments:
     """The files that a run writes and continues."""
+
+    PANEL: ClassVar[str] = "Results"
 
     output: Annotated[
         Path | None,

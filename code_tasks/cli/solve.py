@@ -101,6 +101,8 @@ class ModelArguments:
 class AttemptArguments:
     """The number of attempts, and the way in which they are made."""
 
+    PANEL: ClassVar[str] = "Attempts"
+
     tries: Annotated[
         int | None,
         typer.Option("--tries", min=1, help="Attempts per question.", show_default="1; replay: all samples of a task"),
@@ -128,6 +130,8 @@ class AttemptArguments:
 @dataclass(frozen=True)
 class RunLogArguments:
     """The run log that is written or continued."""
+
+    PANEL: ClassVar[str] = "Run log"
 
     output: Annotated[
         Path | None, typer.Option(help="Write a run log here: every step and result, as JSON lines. A new file.")

@@ -10,6 +10,8 @@ _NAMES = "|".join(sorted(OPTIONS, key=len, reverse=True))
 # Neither part of another word nor a value in quotation marks.
 OPTION = re.compile(rf"(?<![\w.'\"-])(?P<name>{_NAMES})\b(?:=(?P<value>\"[^\"]*\"|'[^']*'|\w+))?")
 
+SWITCHES = {"True": "on", "False": "off"}
+
 
 def as_command_text(markdown: str) -> str:
     """Return a text of the option table as a command's help has it."""
@@ -18,8 +20,8 @@ def as_command_text(markdown: str) -> str:
 
 
 def command_spelling(name: str) -> str:
-    """Return what users of a command write for an option; any other text as it is."""
-    return OPTIONS[name].spellings[0] if name in OPTIONS else name
+    """Return what users of a command write for an option, and words for a switch; any other text as it is."""
+    return OPTIONS[name].spellings[0] if name in OPTIONS else SWITCHES.get(name, name)
 
 
 def as_command_message(message: str) -> str:

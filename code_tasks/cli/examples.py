@@ -1,0 +1,50 @@
+"""The examples at the end of the commands' help."""
+
+from __future__ import annotations
+
+EXAMPLES = {
+    "": (
+        ("Score samples of your own problems", "code-eval run samples.jsonl --problems problems.jsonl"),
+        (
+            "Score samples of a published benchmark",
+            "code-eval run samples.jsonl --benchmark humaneval --output results.jsonl",
+        ),
+        ("Look at what failed", "code-eval report results.jsonl"),
+        ("See how programs are isolated here", "code-eval doctor"),
+    ),
+    "run": (
+        ("Problems of your own", "code-eval run samples.jsonl --problems problems.jsonl"),
+        ("A published benchmark, from the Hub", "code-eval run samples.jsonl --benchmark humaneval -k 10"),
+        ("Keep the results", "code-eval run samples.jsonl --problems problems.jsonl --output results.jsonl"),
+        ("Samples that may try to cheat", "code-eval run samples.jsonl --benchmark mbpp --grading separate"),
+    ),
+    "solve": (
+        ("Check a benchmark with its own solutions", "code-eval solve --solver gold --problems problems.jsonl"),
+        (
+            "Ask a model",
+            "code-eval solve --solver chat --model NAME --base-url http://localhost:8000/v1 --problems problems.jsonl "
+            "--tries 5 --output run.jsonl",
+        ),
+    ),
+    "audit": (
+        ("Before a model is blamed", "code-eval audit --problems problems.jsonl"),
+        ("In a project's tests", "code-eval audit --problems problems.jsonl --fail-on fails --fail-on flaky"),
+    ),
+    "correctness": (("Compare the labels of a data set", "code-eval correctness records.jsonl --output runs.jsonl"),),
+    "report": (("Write results.html", "code-eval report results.jsonl"),),
+    "doctor": (
+        ("The default sandbox", "code-eval doctor"),
+        ("End with an error if a layer is missing", "code-eval doctor --isolation strict"),
+    ),
+    "serve": (
+        ("For this machine", "code-eval serve --port 8000"),
+        ("For other machines", "code-eval serve --host 0.0.0.0 --token-file tokens.txt"),
+    ),
+}
+"""{command: ((purpose, the lines to write), ...)}. The command "" is `code-eval` itself."""
+
+
+def epilog_of(command: str) -> str | None:
+    """Return the end of a command's help; None without examples. Typer keeps a paragraph apart from the others."""
+    paragraphs = [f"{purpose}:\n    {lines}" for purpose, lines in EXAMPLES.get(command, ())]
+    return "\n\n".join(["Examples", *paragraphs]) if paragraphs else None
