@@ -17,6 +17,7 @@ from typing import Annotated, Any, ClassVar, get_args, get_origin, get_type_hint
 
 import typer
 
+from code_tasks.benchmarks.chosen_tasks import choose_tasks
 from code_tasks.benchmarks.hub import load_problems
 from code_tasks.benchmarks.problems import Problem
 from code_tasks.benchmarks.readers import InputError, read_problems
@@ -95,6 +96,11 @@ class ProblemSource:
         ),
     ] = None
     split: Annotated[str | None, typer.Option(help="The split of --dataset.", show_default="test")] = None
+    limit: Annotated[int | None, typer.Option(min=1, help="Take the first N tasks alone.")] = None
+    task: Annotated[
+        list[str] | None,
+        typer.Option(metavar="ID", help="Take the task with this task_id alone. May be repeated.", show_default=False),
+    ] = None
 
     def __post_init__(self) -> None:
         """Raise BadParameter unless there is one source."""
@@ -108,3 +114,11 @@ class ProblemSource:
             InputError: if they can't be read.
         """
         return read_problems(self.problems) if self.problems else load_problems(str(self.dataset), self.split or "test")
+
+    def chosen(self, problems: Mapping[str, Problem]) -> dict[str, Problem]:
+        """Return the problems that --task and --limit leave.
+
+        Raises:
+            InputError: as `choose_tasks` does.
+        """
+        return choose_tasks(problems, self.task or (), self.limit)

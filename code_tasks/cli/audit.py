@@ -102,7 +102,7 @@ def audit(
         loaded = source.load_for(options)
         if source.benchmark is None:
             config = loaded.benchmark.eval_config(options, AUDIT.refused)
-        audits = list(audit_problems(loaded.problems, config, plan))
+        audits = list(audit_problems(source.chosen(loaded.problems), config, plan))
     except (ValueError, TypeError, NotImplementedError, SandboxUnavailable) as error:
         fail(as_command_message(str(error)))
     finally:

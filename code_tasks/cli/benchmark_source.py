@@ -156,7 +156,8 @@ class SampleProblems(BenchmarkSource):
         if self.references is None:
             super().__post_init__()
             return
-        given = (name for name, value in vars(self).items() if name != "references" and value not in (None, False))
+        shared = ("references", "limit", "task")
+        given = (name for name, value in vars(self).items() if name not in shared and value not in (None, False))
         if other := next(given, None):
             raise typer.BadParameter(f"--references has the tests; give it without --{other.replace('_', '-')}")
 

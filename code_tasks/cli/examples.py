@@ -14,7 +14,7 @@ EXAMPLES = {
     ),
     "run": (
         ("Problems of your own", "code-eval run samples.jsonl --problems problems.jsonl"),
-        ("A published benchmark, from the Hub", "code-eval run samples.jsonl --benchmark humaneval -k 10"),
+        ("A published benchmark, from the Hub", "code-eval run samples.jsonl --benchmark humaneval -k 1,10"),
         ("Keep the results", "code-eval run samples.jsonl --problems problems.jsonl --output results.jsonl"),
         ("Samples that may try to cheat", "code-eval run samples.jsonl --benchmark mbpp --grading separate"),
     ),

@@ -31,6 +31,7 @@ METAVARS = {
     "checker": "NAME|MODULE:NAME",
     "custom_builtins": "MODULE:NAME",
     "env": "NAME=VALUE",
+    "k": "N[,N...]",
     "packages": "[IMPORT:]REQUIREMENT",
     "policy": "strict|MODULE:CLASS",
     "read_only_paths": "PATH",
@@ -145,15 +146,14 @@ def annotation_of(option: Option, default: Any, panel: str) -> Any:
         settings["show_default"] = words.strip("[]{}") or False
     elif option.name in LIMIT_OPTIONS:
         settings["show_default"] = str(default)
-    is_number = option.kind.startswith("int")
-    if is_number:
+    if option.type is int:
         settings["min"] = 1
     flags = option.spellings
     if option.type is bool:
         flags = flags if default is False else tuple(f"{flag}/--no-{flag.removeprefix('--')}" for flag in flags)
     if option.type in (list, dict):
         settings["help"] += " May be repeated."
-        kind: Any = list[int] if is_number else list[str]
+        kind: Any = list[str]
     else:
         kind = option.type
     return presented(Annotated[kind | None, typer.Option(*flags, **settings)], panel)
@@ -196,6 +196,15 @@ def parameter_of(name: str, annotation: Any, default: Any) -> inspect.Parameter:
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
 
 
+def parse_numbers(texts: list[str]) -> list[int]:
+    """Return whole numbers from texts such as "1" or "1,10,100"."""
+    words = [word.strip() for text in texts for word in text.split(",")]
+    if wrong := [word for word in words if not word.isdecimal() or not int(word)]:
+        message = f"must be whole numbers of at least 1, such as 1,10,100, not {wrong[0]!r}"
+        raise typer.BadParameter(message, param_hint="'-k'")
+    return [*map(int, words)]
+
+
 def parse_variables(texts: list[str]) -> dict[str, str]:
     """Return environment variables from texts such as "NAME=VALUE"."""
     if wrong := [text for text in texts if "=" not in text]:
@@ -225,5 +234,5 @@ def parse_packages(texts: list[str]) -> list[str] | dict[str, str]:
 
 PACKAGE_OF_IMPORT = re.compile(r"([A-Za-z_]\w*):(.+)")
 PARSERS: Mapping[str, Callable[[list[str]], Any]] = MappingProxyType(
-    {"env": parse_variables, "volumes": parse_volumes, "packages": parse_packages}
+    {"env": parse_variables, "k": parse_numbers, "volumes": parse_volumes, "packages": parse_packages}
 )

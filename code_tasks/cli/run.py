@@ -164,10 +164,10 @@ def run(
     try:
         with results.noting_interrupts():
             loaded = source.load_for(options)
-            problems = loaded.problems
+            problems = source.chosen(loaded.problems)
             if source.benchmark is None:
                 config = loaded.benchmark.eval_config(options, RUN.refused)
-            with SampleFile(samples, problems, loaded.benchmark.preferred_field) as file:
+            with SampleFile(samples, loaded.problems, loaded.benchmark.preferred_field, problems) as file:
                 for hint in file.hints:
                     typer.echo(f"{samples}: {hint}", err=True)
                 if not is_complete:

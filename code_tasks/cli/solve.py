@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NoReturn
 
@@ -235,8 +235,9 @@ def prepare(
     # Invalid options are reported before files are read.
     config = EvalConfig.from_options(options, defaults={"dedupe": False}, without=SOLVE.refused)
     choice = SolverChoice(solver, attempts.samples, model_options)
-    problems = source.read()
-    job = SolverJob.of(choice, problems, config, decisive_settings(options))
+    known = source.read()
+    problems = source.chosen(known)
+    job = SolverJob.of(replace(choice, task_ids=problems), known, config, decisive_settings(options))
     plan = job.plan(
         attempts.tries,
         attempts.order,
