@@ -67,6 +67,11 @@ class BenchmarkSource(ProblemSource):
 
     def __post_init__(self) -> None:
         """Raise BadParameter unless there is one source, and options of benchmarks come with a benchmark."""
+        if self.config and self.config.endswith(".toml"):
+            raise typer.BadParameter(
+                f"--config is a benchmark's configuration here; settings go before the command: code-eval --config "
+                f"{self.config} ..."
+            )
         if self.benchmark is None:
             super().__post_init__()
             for name in ("config", "revision", "since", "until", "strict_official"):

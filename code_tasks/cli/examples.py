@@ -44,7 +44,13 @@ EXAMPLES = {
 """{command: ((purpose, the lines to write), ...)}. The command "" is `code-eval` itself."""
 
 
-def epilog_of(command: str) -> str | None:
-    """Return the end of a command's help; None without examples. Typer keeps a paragraph apart from the others."""
-    paragraphs = [f"{purpose}:\n    {lines}" for purpose, lines in EXAMPLES.get(command, ())]
-    return "\n\n".join(["Examples", *paragraphs]) if paragraphs else None
+DEFAULTS = """\
+Defaults of these options may stand in a pyproject.toml, in the tables tool.code-eval and tool.code-eval.{command}, or
+in a file that you name: code-eval --config FILE {command} ..."""
+
+
+def epilog_of(command: str) -> str:
+    """Return the end of a command's help. Typer keeps a paragraph apart from the others."""
+    examples = [f"{purpose}:\n    {lines}" for purpose, lines in EXAMPLES.get(command, ())]
+    defaults = [" ".join(DEFAULTS.format(command=command).split())] if command else []
+    return "\n\n".join([*(["Examples"] if examples else []), *examples, *defaults])

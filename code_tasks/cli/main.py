@@ -5,6 +5,7 @@ Nothing but typer is imported before a command is called: `code-eval --help` sho
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -94,8 +95,19 @@ def code_eval(
         bool,
         typer.Option("--version", callback=show_version, is_eager=True, metavar="", help="Show the version and exit."),
     ] = False,
+    config: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="A TOML file with defaults of options. Without this option they come from the table tool.code-eval "
+            "of a pyproject.toml, in this folder or the nearest one above it.",
+        ),
+    ] = None,
+    no_config: Annotated[bool, typer.Option("--no-config", metavar="", help="Take no defaults from a file.")] = False,
 ) -> None:
-    """Make typer build a group."""
+    """Refuse options that exclude each other. `lazy_commands.py` uses them."""
+    if config and no_config:
+        raise typer.BadParameter("give either --config FILE or --no-config")
 
 
 if __name__ == "__main__":

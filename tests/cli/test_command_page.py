@@ -14,8 +14,10 @@ PAGE = (ROOT / "docs" / "command.md").read_text(encoding="utf-8")
 
 @pytest.fixture
 def place(tmp_path):
-    """Return a folder that has the examples."""
+    """Return a folder that has the examples, and the settings of the page."""
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    [settings] = re.findall(r"^```toml\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+    (tmp_path / "pyproject.toml").write_text(settings)
     return tmp_path
 
 
