@@ -65,7 +65,7 @@ def _part(parameter: inspect.Parameter) -> tuple[list[inspect.Parameter], Callab
 
 @contextmanager
 def usage_errors() -> Iterator[None]:
-    """Turn invalid options into usage errors. End the command with status 1 if a file or a package is missing."""
+    """Turn invalid options into usage errors. End the command with an error if a file or a package is missing."""
     try:
         yield
     except (InputError, ImportError, NotImplementedError, OSError, SandboxUnavailable) as error:

@@ -14,13 +14,10 @@ from code_tasks.audit.problem_audit import FINDINGS
 from code_tasks.cli.arguments import expand_arguments, usage_errors
 from code_tasks.cli.benchmark_source import BenchmarkSource
 from code_tasks.cli.options import Door, GivenOptions
-from code_tasks.cli.output import check_writable, fail, write_results
+from code_tasks.cli.output import STATUS_BELOW, check_writable, fail, write_results
 from code_tasks.cli.wording import as_command_message
 from code_tasks.scoring.trusted_files import check_apart
 from sandboxes import SandboxUnavailable, close_pools
-
-STATUS_OF_FINDINGS = 3
-"""Exit status if a finding of --fail-on was found. 1 is for an audit that could not be made, 2 for invalid options."""
 
 REPEATS = 3
 AUDIT = Door(
@@ -60,7 +57,7 @@ class AuditArguments:
     fail_on: Annotated[
         list[str],
         typer.Option(
-            help="End with status 3 if this was found; give it several times for several findings. "
+            help="End with status 1 if this was found; give it several times for several findings. "
             + "; ".join(f"{name}: {text}" for name, text in FINDINGS.items())
             + ". none: end with status 0.",
             metavar="|".join((*FINDINGS, "none")),
@@ -111,4 +108,4 @@ def audit(
         write_results(arguments.output, [each.as_record() for each in audits])
     typer.echo(as_text(audits, time.monotonic() - begin), nl=False)
     if any({*each.findings} & {*arguments.fail_on} for each in audits):
-        sys.exit(STATUS_OF_FINDINGS)
+        sys.exit(STATUS_BELOW)

@@ -13,6 +13,12 @@ import typer
 from code_tasks.scoring.trusted_files import check_replaceable, write_whole
 from sandboxes.validation import printable
 
+STATUS_BELOW = 1
+"""Exit status of a command that did its work, and found less than was asked for: see --fail-under and --fail-on."""
+
+STATUS_OF_ERRORS = 2
+"""Exit status of a command that could not do its work. Typer uses it for invalid options too."""
+
 
 def check_writable(path: Path) -> None:
     """End the command if results can't be written to a file: before the run, not after it."""
@@ -36,6 +42,6 @@ def write_parts(path: Path, parts: Iterable[str]) -> None:
 
 
 def fail(message: str) -> NoReturn:
-    """End the command with a message and status 1. Characters that move a terminal's cursor are removed."""
+    """End the command with a message and STATUS_OF_ERRORS. Characters that move a terminal's cursor are removed."""
     typer.echo("\n".join(map(printable, message.split("\n"))), err=True)
-    sys.exit(1)
+    sys.exit(STATUS_OF_ERRORS)

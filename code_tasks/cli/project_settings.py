@@ -21,7 +21,7 @@ ANY_VALUE = frozenset(
         *("language", "extract", "tolerance", "timeout", "compile_timeout", "cpu_seconds"),
         *("num_workers", "dedupe", "fresh_container"),
         *("problems", "dataset", "split", "benchmark", "config", "revision", "since", "until", "references"),
-        *("limit", "task", "formats"),
+        *("limit", "task", "formats", "fail_under"),
         *("mutants", "seed", "fail_on", "syntax_errors_fail"),
         *("tries", "order", "concurrency", "on_solver_error", "model", "temperature", "top_p", "max_tokens", "stop"),
         *("answers_per_request", "max_steps", "max_time"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,6 +17,7 @@ from code_tasks.cli.benchmark_source import SampleProblems
 from code_tasks.cli.hub_arguments import HubArguments
 from code_tasks.cli.options import Door, GivenOptions, decisive_settings
 from code_tasks.cli.output import fail
+from code_tasks.cli.score_report import ReportArguments
 from code_tasks.cli.wording import as_command_message
 from code_tasks.scoring.formats.base import GradedRun
 from code_tasks.scoring.formats.registry import FORMATS, checked_formats, path_of, results_name, write_format
@@ -142,6 +143,7 @@ def run(
     ],
     source: SampleProblems,
     results: ResultsArguments,
+    report: ReportArguments,
     hub: HubArguments,
     options: Annotated[GivenOptions, RUN],
 ) -> None:
@@ -150,15 +152,17 @@ def run(
     This runs the samples, which are programs that nobody has read. `code-eval doctor` shows how they are isolated.
     """
     from code_tasks.scoring.results_file import PartialResultsError
+    from code_tasks.scoring.run import summary_of_results
     from code_tasks.scoring.sample_file import SampleFile
+    from code_tasks.scoring.summary import DEFAULT_KS
 
     results.check({"the samples": samples, "the problems": source.problems, "the references": source.references})
     hub.check(results.output)
     is_complete = results.is_complete
     if is_complete:
-        typer.echo(f"{results.output} is complete: there is nothing to continue")
-    if is_complete and not results.formats and not hub.push_to_hub:
-        return
+        typer.echo(f"{results.output} is complete: there is nothing to continue", err=report.as_json)
+        if not (results.formats or hub.push_to_hub or report.is_needed):
+            return
     with usage_errors():
         config = source.eval_config(options, RUN.refused)
     try:
@@ -173,18 +177,41 @@ def run(
                 if not is_complete:
                     settings = decisive_settings(options, SETTINGS_OF_SCORING)
                     form = source.official_form(loaded.benchmark, config)
-                    show(score(file, problems, config, settings, results, form), options.get("k"), problems)
+                    summary = score(file, problems, config, settings, results, form)
+                elif report.is_needed:
+                    summary = summary_of_results(Results.read(str(results.output)), problems)
+                if not is_complete or report.is_needed:
+                    scored = {"samples": str(samples), "benchmark": loaded.benchmark.name or None}
+                    show(summary, report, options, problems, scored)
                 results.write_formats(file, problems, config.tasks)
                 hub.push(results.output, None if loaded.benchmark is PLAIN else loaded.benchmark.name)
     except (PartialResultsError, ValueError, TypeError, NotImplementedError, SandboxUnavailable) as error:
         fail(as_command_message(str(error)))
     finally:
         close_pools()
+    if report.fail_under is not None:
+        report.check(k := (options.get("k") or DEFAULT_KS)[0], summary.pass_at(k))
 
 
-def show(summary: ScoreSummary, ks: Sequence[int] | None, problems: Mapping[str, Problem]) -> None:
-    """Print the report of a run, reasons for which no candidate is to blame, and how many problems it leaves out."""
-    typer.echo(summary.as_text(ks), nl=False)
+def show(
+    summary: ScoreSummary,
+    report: ReportArguments,
+    options: GivenOptions,
+    problems: Mapping[str, Problem],
+    scored: Mapping[str, Any],
+) -> None:
+    """Print the report of a run, reasons for which no candidate is to blame, and how many problems it leaves out.
+
+    Args:
+        summary: of the run.
+        report: the form of the report.
+        options: as they were given.
+        problems: by task_id.
+        scored: names of what was scored, for JSON.
+    """
+    ks = options.get("k")
+    data = {"command": "run", **scored, **summary.as_data(ks), "settings": decisive_settings(options)}
+    report.show(summary.as_text(ks), data)
     for task_id, task in summary.tally.tasks.items():
         if task.samples and not task.passed and (caveat := problems[task_id].caveat):
             typer.echo(f"\n{printable(task_id)} counts in pass@k, but {caveat}", err=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NoReturn
@@ -12,6 +13,7 @@ import typer
 from code_tasks.cli.arguments import ProblemSource, expand_arguments, usage_errors
 from code_tasks.cli.options import Door, GivenOptions, decisive_settings
 from code_tasks.cli.output import fail
+from code_tasks.cli.score_report import ReportArguments
 from code_tasks.scoring.trusted_files import check_apart
 from code_tasks.solvers.interface import SOLVERS
 from code_tasks.solvers.record.format import RunLogError
@@ -188,13 +190,14 @@ def solve(
     attempts: AttemptArguments,
     run_log: RunLogArguments,
     model: ModelArguments,
+    report: ReportArguments,
     options: Annotated[GivenOptions, SOLVE],
 ) -> None:
     """Let a solver, such as a model, answer every problem, run the answers, and sum up: accuracy, pass@k, pass^k.
 
     If a sandbox or a server breaks, the attempt is repeated: it is never a wrong answer. A run that ended early
     continues with --resume. This runs programs that nobody has read. `code-eval doctor` shows how they are isolated.
-    The status is 0 if every question has an attempt that worked, otherwise 1.
+    The status is 2 if a question has no attempt that worked.
     """
     from code_tasks.solvers.models.client import EndpointError
 
@@ -211,7 +214,7 @@ def solve(
         close_pools()
     for line in left_out:
         typer.echo(line, err=True)
-    show(summary)
+    show(summary, report, job.settings)
 
 
 def prepare(
@@ -254,13 +257,21 @@ def prepare(
     return job, plan, left_out
 
 
-def show(summary: Summary) -> None:
-    """Print the summary. End the command with status 1 if a question has no attempt that worked."""
+def show(summary: Summary, report: ReportArguments, settings: Mapping[str, Any]) -> None:
+    """Print the summary. End the command with an error if a question has no attempt that worked.
+
+    Args:
+        summary: of the run.
+        report: the form of the report.
+        settings: of the run.
+    """
     from code_tasks.solvers.summary import as_text
 
-    typer.echo("\n".join(printable(line) for line in as_text(summary).split("\n")), nl=False)
+    text = "\n".join(printable(line) for line in as_text(summary).split("\n"))
+    report.show(text, {"command": "solve", **summary.as_scores(), "settings": dict(settings)})
     if not summary.is_valid:
         fail(
             f"\nnot valid: no attempt worked at {len(summary.missing_tasks)} question(s): "
             f"{printable(summarize(summary.missing_tasks))}"
         )
+    report.check(1, summary.pass_at_k[0].mean if summary.pass_at_k else None)

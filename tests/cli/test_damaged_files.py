@@ -185,7 +185,7 @@ def test_a_missing_field(files, tmp_path, missing):
     begun = [{"settings": lines[-1]["summary"]["settings"]}, {"sample": 0, "record": record}]
     partial_path(tmp_path / "results.jsonl").write_text("".join(json.dumps(line) + "\n" for line in begun))
     done = code_eval(*arguments, "--resume")
-    assert (done.returncode, "Traceback" in done.stderr) == (1, False)
+    assert (done.returncode, "Traceback" in done.stderr) == (2, False)
     assert "results.jsonl.partial:2: " in done.stderr and "to start over" in done.stderr
 
 
@@ -242,7 +242,7 @@ def test_a_bomb_is_refused(files, tmp_path, bomb, part):
             "data": ("correctness", bomb),
         }[part]
     )
-    assert done.returncode == 1, done.stderr
+    assert done.returncode == 2, done.stderr
     assert (f"{bomb}:1: a line of more than" if part != "data" else f"{bomb} holds more than 256 MiB") in done.stderr
 
 

@@ -59,7 +59,7 @@ def test_values_that_the_command_refuses(score):
     """A value that the command itself refuses is an error that names the file and the key."""
     done = score(PROJECT + "limit = 0\n")
     assert done.exit_code == 2
-    assert "pyproject.toml: [tool.code-eval.run] limit: " in " ".join(done.stderr.replace("│", "").split())
+    assert "pyproject.toml:[tool.code-eval.run]limit:" in "".join(done.stderr.replace("│", "").split())
 
 
 def test_help_reads_no_file(score):

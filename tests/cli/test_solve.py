@@ -116,11 +116,11 @@ def test_resume(gold):
     ],
 )
 def test_other_settings(gold, arguments, said):
-    """A run log with other settings is refused with status 1, and stays as it is."""
+    """A run log with other settings is refused with status 2, and stays as it is."""
     _, path = gold
     before = path.read_bytes()
     ended = code_eval_solve(*arguments, *PROBLEMS, *WALL, "--resume", path)
-    assert ended.exit_code == 1 and said in ended.stderr and "Traceback" not in ended.stderr
+    assert ended.exit_code == 2 and said in ended.stderr and "Traceback" not in ended.stderr
     assert path.read_bytes() == before
 
 
@@ -130,7 +130,7 @@ def test_replay():
     assert ended.exit_code == 0, ended.stderr
     assert "63 attempts at 12 questions: 27 correct, 36 incorrect" in ended.stdout
     ended = code_eval_solve(*REPLAY, "--tries", 9)
-    assert ended.exit_code == 1 and "--tries 9 needs as many samples of each task" in ended.stderr
+    assert ended.exit_code == 2 and "--tries 9 needs as many samples of each task" in ended.stderr
 
 
 @pytest.mark.parametrize(
@@ -164,7 +164,7 @@ def test_a_record_that_is_there(gold):
     """--output never overwrites a run log."""
     _, path = gold
     ended = code_eval_solve("--solver", "gold", *PROBLEMS, "--output", path)
-    assert ended.exit_code == 1 and "already exists; --resume continues it" in ended.stderr
+    assert ended.exit_code == 2 and "already exists; --resume continues it" in ended.stderr
 
 
 RIGHT, WRONG = (f"```python\ndef add(a, b):\n    return a {sign} b\n```" for sign in "+*")
@@ -208,15 +208,15 @@ def test_models(tmp_path, monkeypatch, solver, options, right):
 
 
 def test_a_server_that_refuses(tmp_path):
-    """A server that refuses, for example a wrong key, leads to one line and status 1, and no wrong answer."""
+    """A server that refuses, for example a wrong key, leads to one line and status 2, and no wrong answer."""
     with chat_server(lambda request, number: Reply(status=401)) as server:
         ended = code_eval_solve("--solver", "chat", "--model", "tiny", "--base-url", server.url, *PROBLEMS)
-    assert ended.exit_code == 1 and "Traceback" not in ended.stderr
+    assert ended.exit_code == 2 and "Traceback" not in ended.stderr
     assert "answered 401" in ended.stderr and "OPENAI_API_KEY" in ended.stderr
 
 
 def test_a_server_that_stays_broken(tmp_path, monkeypatch):
-    """A question without a valid attempt is named with status 1. --retry-errors runs it again when the server works."""
+    """A question without a valid attempt is named with status 2. --retry-errors runs it again when the server works."""
     from support.metric_and_command import PROBLEM
 
     monkeypatch.setattr(Backoff, "seconds", lambda self, retry_idx: 0.0)
@@ -226,11 +226,11 @@ def test_a_server_that_stays_broken(tmp_path, monkeypatch):
     with chat_server(lambda request, number: Reply(RIGHT) if works else Reply(status=503)) as server:
         run = ["--solver", "chat", "--model", "tiny", "--base-url", server.url, "--problems", problems, *WALL]
         ended = code_eval_solve(*run, "--output", record)
-        assert ended.exit_code == 1 and "0 correct, 0 incorrect, 1 system errors" in ended.stdout
+        assert ended.exit_code == 2 and "0 correct, 0 incorrect, 1 system errors" in ended.stdout
         assert f"not valid: no attempt worked at 1 question(s): {PROBLEM['task_id']}" in ended.stderr
         assert len(server.requests) == 17
         works = True
-        assert code_eval_solve(*run, "--resume", record).exit_code == 1
+        assert code_eval_solve(*run, "--resume", record).exit_code == 2
         assert len(server.requests) == 17
         ended = code_eval_solve(*run, "--resume", record, "--retry-errors")
     assert ended.exit_code == 0 and "1 correct, 0 incorrect, 0 system errors" in ended.stdout

@@ -229,7 +229,7 @@ def test_a_device_is_not_replaced(files, tmp_path, command):
     if command == "report":
         arguments = ["report", write_lines(tmp_path / "results.jsonl", results())]
     done = code_eval(*arguments, "--output", pipe)
-    assert (done.returncode, stat.S_ISFIFO(pipe.stat().st_mode)) == (1, True)
+    assert (done.returncode, stat.S_ISFIFO(pipe.stat().st_mode)) == (2, True)
     assert "it is not a regular file" in done.stderr
 
 
