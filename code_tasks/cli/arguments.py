@@ -29,6 +29,16 @@ from sandboxes import SandboxUnavailable
 Command = Callable[..., None]
 
 
+RESUME_HELP = "Continue an earlier run with the same --output that ended early. Without such a run, begin a new one."
+RESUME_ADVICE = "the same command with --resume continues"
+
+
+def check_resume(resume: bool, output: Path | None) -> None:
+    """Raise BadParameter for --resume without the file that it continues."""
+    if resume and output is None:
+        raise typer.BadParameter("--resume continues an earlier run, and needs its --output")
+
+
 def expand_arguments(function: Command) -> Command:
     """Return a typer command. Parameters that are dataclasses or a Door are replaced with the options in them."""
     own = inspect.signature(function, eval_str=True).parameters.values()

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 import typer
 
 from code_tasks.benchmarks.detection import PLAIN
-from code_tasks.cli.arguments import expand_arguments, usage_errors
+from code_tasks.cli.arguments import RESUME_ADVICE, RESUME_HELP, check_resume, expand_arguments, usage_errors
 from code_tasks.cli.benchmark_source import SampleProblems
 from code_tasks.cli.hub_arguments import HubArguments
 from code_tasks.cli.options import Door, GivenOptions, decisive_settings
@@ -51,9 +51,7 @@ class ResultsArguments:
             "they are in a file of this name with .partial after it."
         ),
     ] = None
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Continue an earlier run with the same --output that ended early.")
-    ] = False
+    resume: Annotated[bool, typer.Option("--resume", help=RESUME_HELP)] = False
 
     formats: Annotated[
         list[str] | None,
@@ -72,8 +70,7 @@ class ResultsArguments:
         Args:
             inputs: files that the command reads, by their names in messages.
         """
-        if self.resume and self.output is None:
-            raise typer.BadParameter("--resume continues an earlier run, and needs its --output")
+        check_resume(self.resume, self.output)
         if self.formats and self.output is None:
             raise typer.BadParameter("--format writes files beside --output, which is missing")
         if self.output:
@@ -128,7 +125,7 @@ class ResultsArguments:
         except KeyboardInterrupt:
             if self.output and self._is_partial:
                 path = partial_path(self.output)
-                typer.echo(f"\nthe results so far are in {path}: --resume continues from there", err=True)
+                typer.echo(f"\ninterrupted; the results so far are in {path}, and {RESUME_ADVICE}", err=True)
             raise
 
 

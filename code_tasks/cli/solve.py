@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NoReturn
 
 import typer
 
-from code_tasks.cli.arguments import ProblemSource, expand_arguments, usage_errors
+from code_tasks.cli.arguments import (
+    RESUME_ADVICE,
+    RESUME_HELP,
+    ProblemSource,
+    check_resume,
+    expand_arguments,
+    usage_errors,
+)
 from code_tasks.cli.options import Door, GivenOptions, decisive_settings
 from code_tasks.cli.output import fail
 from code_tasks.cli.score_report import ReportArguments
@@ -138,9 +145,7 @@ class RunLogArguments:
     output: Annotated[
         Path | None, typer.Option(help="Write a run log here: every step and result, as JSON lines. A new file.")
     ] = None
-    resume: Annotated[
-        Path | None, typer.Option(help="Continue the run of this run log: make only the attempts that it lacks.")
-    ] = None
+    resume: Annotated[bool, typer.Option("--resume", help=RESUME_HELP)] = False
     retry_errors: Annotated[
         bool, typer.Option("--retry-errors", help="With --resume: repeat attempts that broken infrastructure ended.")
     ] = False
@@ -158,28 +163,30 @@ class RunLogArguments:
         typer.Option("--log-at-end", help="In the run log, add a line with the grader's text to each attempt."),
     ] = False
 
+    @property
+    def continued(self) -> Path | None:
+        """The run log to continue; None if this is a new run."""
+        return self.output if self.resume and self.output and self.output.exists() else None
+
     def check(self, inputs: dict[str, Path | None]) -> None:
         """Raise BadParameter if options contradict each other, or if the run log is one of the inputs.
 
         Args:
             inputs: files that the command reads, by their names in messages.
         """
-        if self.output and self.resume:
-            raise typer.BadParameter(f"--resume continues writing {self.resume}; leave out --output")
+        check_resume(self.resume, self.output)
         if self.retry_errors and not self.resume:
-            raise typer.BadParameter("--retry-errors needs --resume FILE")
+            raise typer.BadParameter("--retry-errors goes with --resume")
         for option, is_given in (("--record-pretty", self.record_pretty), ("--log-at-end", self.log_at_end)):
-            if is_given and not (self.output or self.resume):
-                raise typer.BadParameter(f"{option} needs --output FILE or --resume FILE")
-        with usage_errors():
-            for option, path in (("--output", self.output), ("--resume", self.resume)):
-                if path:
-                    check_apart(option, path, inputs)
+            if is_given and not self.output:
+                raise typer.BadParameter(f"{option} needs --output FILE")
+        if self.output:
+            with usage_errors():
+                check_apart("--output", self.output, inputs)
 
     def fail_interrupted(self) -> NoReturn:
         """End the command after Ctrl-C. The run log has every attempt that ended."""
-        path = self.resume or self.output
-        typer.echo(f"interrupted; --resume {path} continues" if path else "interrupted", err=True)
+        typer.echo(f"interrupted; {RESUME_ADVICE}" if self.output else "interrupted", err=True)
         sys.exit(INTERRUPTED_STATUS)
 
 
@@ -205,7 +212,7 @@ def solve(
     with usage_errors():
         job, plan, left_out = prepare(solver, source, attempts, run_log, model, options)
     try:
-        summary = job.run(plan, run_log.output, run_log.resume, run_log.retry_errors)
+        summary = job.run(plan, run_log.output, run_log.continued, run_log.retry_errors)
     except (EndpointError, RunLogError, SandboxUnavailable) as error:
         fail(str(error))
     except KeyboardInterrupt:
