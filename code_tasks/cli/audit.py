@@ -14,7 +14,7 @@ from code_tasks.audit.problem_audit import FINDINGS
 from code_tasks.cli.arguments import expand_arguments, usage_errors
 from code_tasks.cli.benchmark_source import BenchmarkSource
 from code_tasks.cli.options import Door, GivenOptions
-from code_tasks.cli.output import STATUS_BELOW, check_writable, fail, write_results
+from code_tasks.cli.output import STATUS_BELOW, check_writable, fail, show_next_step, write_results
 from code_tasks.cli.wording import as_command_message
 from code_tasks.scoring.trusted_files import check_apart
 from sandboxes import SandboxUnavailable, close_pools
@@ -107,5 +107,7 @@ def audit(
     if arguments.output:
         write_results(arguments.output, [each.as_record() for each in audits])
     typer.echo(as_text(audits, time.monotonic() - begin), nl=False)
+    if not arguments.output:
+        show_next_step("the same command with --output FILE writes every stub and mutant, and how it ended")
     if any({*each.findings} & {*arguments.fail_on} for each in audits):
         sys.exit(STATUS_BELOW)

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from code_tasks.cli.arguments import expand_arguments
-from code_tasks.cli.output import check_writable, fail, write_parts
+from code_tasks.cli.output import check_writable, fail, show_next_step, write_parts
 from code_tasks.scoring.trusted_files import check_apart
 
 
@@ -45,3 +45,4 @@ def report(
         fail(f"{error}; the page needs Jinja2 and plotly: pip install 'code-eval-sandboxes[report]'")
     write_parts(target, [html])
     typer.echo(f"{target}: {len(data.attempts):,} attempts at {len(data.tasks):,} tasks, {len(html) / 1e6:.1f} MB")
+    show_next_step(f"open {target.resolve().as_uri()} in a browser")

@@ -16,14 +16,14 @@ from code_tasks.cli.arguments import RESUME_ADVICE, RESUME_HELP, check_resume, e
 from code_tasks.cli.benchmark_source import SampleProblems
 from code_tasks.cli.hub_arguments import HubArguments
 from code_tasks.cli.options import Door, GivenOptions, decisive_settings
-from code_tasks.cli.output import fail
+from code_tasks.cli.output import fail, show_report_step
 from code_tasks.cli.score_report import ReportArguments
 from code_tasks.cli.wording import as_command_message
 from code_tasks.scoring.formats.base import GradedRun
 from code_tasks.scoring.formats.registry import FORMATS, checked_formats, path_of, results_name, write_format
 from code_tasks.scoring.results import Results
 from code_tasks.scoring.trusted_files import check_apart, partial_path
-from sandboxes import EvalConfig, Evaluator, SandboxUnavailable, TaskOptions, close_pools
+from sandboxes import EvalConfig, Evaluator, Outcome, SandboxUnavailable, TaskOptions, close_pools
 from sandboxes.options.table import LIMITS, TASK_OPTIONS
 from sandboxes.tasks.batch import reference_text
 from sandboxes.validation import printable, short_repr
@@ -179,7 +179,7 @@ def run(
                     summary = summary_of_results(Results.read(str(results.output)), problems)
                 if not is_complete or report.is_needed:
                     scored = {"samples": str(samples), "benchmark": loaded.benchmark.name or None}
-                    show(summary, report, options, problems, scored)
+                    show(summary, report, options, problems, scored, results.output)
                 results.write_formats(file, problems, config.tasks)
                 hub.push(results.output, None if loaded.benchmark is PLAIN else loaded.benchmark.name)
     except (PartialResultsError, ValueError, TypeError, NotImplementedError, SandboxUnavailable) as error:
@@ -196,8 +196,9 @@ def show(
     options: GivenOptions,
     problems: Mapping[str, Problem],
     scored: Mapping[str, Any],
+    output: Path | None,
 ) -> None:
-    """Print the report of a run, reasons for which no candidate is to blame, and how many problems it leaves out.
+    """Print the report of a run, reasons for which no candidate is to blame, what it leaves out, and the next step.
 
     Args:
         summary: of the run.
@@ -205,6 +206,7 @@ def show(
         options: as they were given.
         problems: by task_id.
         scored: names of what was scored, for JSON.
+        output: the results file.
     """
     ks = options.get("k")
     data = {"command": "run", **scored, **summary.as_data(ks), "settings": decisive_settings(options)}
@@ -214,6 +216,7 @@ def show(
             typer.echo(f"\n{printable(task_id)} counts in pass@k, but {caveat}", err=True)
     if without := len(problems) - len(summary.tally.tasks):
         typer.echo(f"\n{without} of the {len(problems)} problems have no samples and are not in the score", err=True)
+    show_report_step(output, summary.tally.outcomes.keys() <= {Outcome.PASSED.value})
 
 
 def score(

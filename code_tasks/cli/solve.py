@@ -19,7 +19,7 @@ from code_tasks.cli.arguments import (
     usage_errors,
 )
 from code_tasks.cli.options import Door, GivenOptions, decisive_settings
-from code_tasks.cli.output import fail
+from code_tasks.cli.output import fail, show_report_step
 from code_tasks.cli.score_report import ReportArguments
 from code_tasks.scoring.trusted_files import check_apart
 from code_tasks.solvers.interface import SOLVERS
@@ -222,6 +222,8 @@ def solve(
     for line in left_out:
         typer.echo(line, err=True)
     show(summary, report, job.settings)
+    show_report_step(run_log.output, summary.correct == summary.attempts)
+    report.check(1, summary.pass_at_k[0].mean if summary.pass_at_k else None)
 
 
 def prepare(
@@ -281,4 +283,3 @@ def show(summary: Summary, report: ReportArguments, settings: Mapping[str, Any])
             f"\nnot valid: no attempt worked at {len(summary.missing_tasks)} question(s): "
             f"{printable(summarize(summary.missing_tasks))}"
         )
-    report.check(1, summary.pass_at_k[0].mean if summary.pass_at_k else None)
