@@ -147,7 +147,7 @@ def test_replay():
         (["--solver", "gold", *PROBLEMS, "--sandbox", "dokcer"], "unknown sandbox 'dokcer'"),
         (["--solver", "gold", *PROBLEMS, "--grading", "apart"], "grading must be one of"),
         (["--solver", "gold", *PROBLEMS, "--retry-errors"], "--retry-errors goes with --resume"),
-        (["--solver", "gold", *PROBLEMS, "--on-solver-error", "no"], "on_solver_error must be one of"),
+        (["--solver", "gold", *PROBLEMS, "--on-solver-error", "no"], "--on-solver-error must be one of"),
         (["--solver", "gold", *PROBLEMS, "--order", "no"], "order must be one of interleaved, by_question, not 'no'"),
         (["--solver", "gold", *PROBLEMS, "--record-pretty"], "--record-pretty needs --output FILE"),
         (["--solver", "gold", *PROBLEMS, "--log-at-end"], "--log-at-end needs --output FILE"),
