@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import posixpath
 import re
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import typer
 import typer.cli
@@ -16,8 +18,7 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
-from code_tasks.cli.lazy_commands import LazyCommand
-from code_tasks.cli.main import COMMANDS
+from code_tasks.cli.main import CodeEvalCommands
 
 ROOT = Path(__file__).resolve().parents[1]
 ROOT_PAGES = {
@@ -68,8 +69,9 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 def command_reference() -> str:
     """Return the help of each command as Markdown."""
     texts = []
-    for name, (source, text) in COMMANDS.items():
-        command = LazyCommand(name, f"code_tasks.cli.{source}", text).loaded
+    commands: Mapping[str, Any] = CodeEvalCommands().commands
+    for name, lazy in commands.items():
+        command = lazy.loaded
         context = typer.Context(command)
         texts.append(
             typer.cli.get_docs_for_click(obj=command, ctx=context, indent=1, name=name, call_prefix="code-eval")

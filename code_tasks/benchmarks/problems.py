@@ -187,7 +187,8 @@ def parse_problem(record: Mapping[str, Any]) -> Problem:
     if "entry_point" in record and has_code and "prompt" not in record:
         errors.append("missing key 'prompt'")
     if field not in record:
-        errors.append("missing key 'test'")
+        kind = "; this looks like a sample, not a problem" if "completion" in record else ""
+        errors.append(f"missing key 'test'{kind}")
     elif has_code and not record[field].strip():
         errors.append(f"{field!r} is empty: every sample would pass")
     if errors := [error for error in errors if error]:

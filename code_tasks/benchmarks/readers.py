@@ -6,6 +6,7 @@ import gzip
 import io
 import json
 import zlib
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import replace
@@ -16,6 +17,9 @@ from code_tasks.benchmarks.problems import Problem, parse_problem, published_fie
 from sandboxes.validation import short_repr
 
 MAX_ERRORS_SHOWN = 50
+MAX_SAME_SHOWN = 3
+"""Number of lines that are shown with the same message. A file of another kind has it in each line."""
+
 MAX_ERRORS = 10_000
 """Number of errors after which the rest of a file is not read."""
 
@@ -36,6 +40,7 @@ class InputErrors:
         """Start without errors."""
         self.shown: list[str] = []
         self.count = 0
+        self._messages: Counter[str] = Counter()
 
     def add(self, *errors: str) -> None:
         """Add messages that begin with the error's location.
@@ -43,7 +48,11 @@ class InputErrors:
         Raises:
             InputError: with the first messages, if there are MAX_ERRORS. Such a file has another format.
         """
-        self.shown += errors[: MAX_ERRORS_SHOWN - len(self.shown)]
+        for error in errors:
+            message = error.partition(": ")[2] or error
+            if self._messages[message] < MAX_SAME_SHOWN and len(self.shown) < MAX_ERRORS_SHOWN:
+                self._messages[message] += 1
+                self.shown.append(error)
         self.count += len(errors)
         if self.count >= MAX_ERRORS:
             raise InputError("\n".join([*self.shown, f"... and so on; after {MAX_ERRORS} such lines no more was read"]))

@@ -6,7 +6,6 @@ def run(samples: ..., source: ProblemSource, options: Annotated[GivenOptions, Do
 
 from __future__ import annotations
 
-import copy
 import dataclasses
 import functools
 import inspect
@@ -18,15 +17,26 @@ from typing import Annotated, Any, ClassVar, get_args, get_origin, get_type_hint
 
 import typer
 
+from code_tasks.benchmarks.chosen_tasks import choose_tasks
 from code_tasks.benchmarks.hub import load_problems
 from code_tasks.benchmarks.problems import Problem
 from code_tasks.benchmarks.readers import InputError, read_problems
-from code_tasks.cli.options import Door, parameter_of
+from code_tasks.cli.options import Door, parameter_of, presented
 from code_tasks.cli.output import fail
 from code_tasks.cli.wording import as_command_message
 from sandboxes import SandboxUnavailable
 
 Command = Callable[..., None]
+
+
+RESUME_HELP = "Continue an earlier run with the same --output that ended early. Without such a run, begin a new one."
+RESUME_ADVICE = "the same command with --resume continues"
+
+
+def check_resume(resume: bool, output: Path | None) -> None:
+    """Raise BadParameter for --resume without the file that it continues."""
+    if resume and output is None:
+        raise typer.BadParameter("--resume continues an earlier run, and needs its --output")
 
 
 def expand_arguments(function: Command) -> Command:
@@ -50,11 +60,12 @@ def _part(parameter: inspect.Parameter) -> tuple[list[inspect.Parameter], Callab
     if get_origin(annotation) is Annotated and isinstance(door := get_args(annotation)[1], Door):
         return door.parameters(), door.given
     if not isinstance(annotation, type) or not dataclasses.is_dataclass(annotation):
-        return [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)], lambda arguments: arguments[parameter.name]
+        own = parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=presented(annotation, None))
+        return [own], lambda arguments: arguments[parameter.name]
     hints = get_type_hints(annotation, include_extras=True)
     panel = getattr(annotation, "PANEL", None)
     fields = {entry.name: entry for entry in dataclasses.fields(annotation)}
-    parameters = [parameter_of(name, in_panel(hints[name], panel), entry.default) for name, entry in fields.items()]
+    parameters = [parameter_of(name, presented(hints[name], panel), entry.default) for name, entry in fields.items()]
 
     def build(arguments: Mapping[str, Any]) -> Any:
         return annotation(**{name: arguments[name] for name in fields})
@@ -62,17 +73,9 @@ def _part(parameter: inspect.Parameter) -> tuple[list[inspect.Parameter], Callab
     return parameters, build
 
 
-def in_panel(annotation: Any, panel: str | None) -> Any:
-    """Return the annotation of an option, with a panel of the help."""
-    kind, info = get_args(annotation)
-    info = copy.copy(info)
-    info.rich_help_panel = panel
-    return Annotated[kind, info]
-
-
 @contextmanager
 def usage_errors() -> Iterator[None]:
-    """Turn invalid options into usage errors. End the command with status 1 if a file or a package is missing."""
+    """Turn invalid options into usage errors. End the command with an error if a file or a package is missing."""
     try:
         yield
     except (InputError, ImportError, NotImplementedError, OSError, SandboxUnavailable) as error:
@@ -85,6 +88,7 @@ def usage_errors() -> Iterator[None]:
 class ProblemSource:
     """The source of a command's problems."""
 
+    PANEL: ClassVar[str] = "Problems"
     WAYS: ClassVar[str] = "either --problems FILE or --dataset NAME"
     """The options that name a source, for messages."""
 
@@ -102,6 +106,11 @@ class ProblemSource:
         ),
     ] = None
     split: Annotated[str | None, typer.Option(help="The split of --dataset.", show_default="test")] = None
+    limit: Annotated[int | None, typer.Option(min=1, help="Take the first N tasks alone.")] = None
+    task: Annotated[
+        list[str] | None,
+        typer.Option(metavar="ID", help="Take the task with this task_id alone. May be repeated.", show_default=False),
+    ] = None
 
     def __post_init__(self) -> None:
         """Raise BadParameter unless there is one source."""
@@ -115,3 +124,11 @@ class ProblemSource:
             InputError: if they can't be read.
         """
         return read_problems(self.problems) if self.problems else load_problems(str(self.dataset), self.split or "test")
+
+    def chosen(self, problems: Mapping[str, Problem]) -> dict[str, Problem]:
+        """Return the problems that --task and --limit leave.
+
+        Raises:
+            InputError: as `choose_tasks` does.
+        """
+        return choose_tasks(problems, self.task or (), self.limit)

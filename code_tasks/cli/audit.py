@@ -6,7 +6,7 @@ import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import typer
 
@@ -14,13 +14,10 @@ from code_tasks.audit.problem_audit import FINDINGS
 from code_tasks.cli.arguments import expand_arguments, usage_errors
 from code_tasks.cli.benchmark_source import BenchmarkSource
 from code_tasks.cli.options import Door, GivenOptions
-from code_tasks.cli.output import check_writable, fail, write_results
+from code_tasks.cli.output import STATUS_BELOW, check_writable, fail, show_next_step, write_results
 from code_tasks.cli.wording import as_command_message
 from code_tasks.scoring.trusted_files import check_apart
 from sandboxes import SandboxUnavailable, close_pools
-
-STATUS_OF_FINDINGS = 3
-"""Exit status if a finding of --fail-on was found. 1 is for an audit that could not be made, 2 for invalid options."""
 
 REPEATS = 3
 AUDIT = Door(
@@ -41,6 +38,8 @@ AUDIT = Door(
 class AuditArguments:
     """The options of an audit alone."""
 
+    PANEL: ClassVar[str] = "The audit"
+
     output: Annotated[
         Path | None,
         typer.Option(help="Write the audit of each problem here, as JSON lines, with everything that was found out."),
@@ -58,7 +57,7 @@ class AuditArguments:
     fail_on: Annotated[
         list[str],
         typer.Option(
-            help="End with status 3 if this was found; give it several times for several findings. "
+            help="End with status 1 if this was found; give it several times for several findings. "
             + "; ".join(f"{name}: {text}" for name, text in FINDINGS.items())
             + ". none: end with status 0.",
             metavar="|".join((*FINDINGS, "none")),
@@ -100,7 +99,7 @@ def audit(
         loaded = source.load_for(options)
         if source.benchmark is None:
             config = loaded.benchmark.eval_config(options, AUDIT.refused)
-        audits = list(audit_problems(loaded.problems, config, plan))
+        audits = list(audit_problems(source.chosen(loaded.problems), config, plan))
     except (ValueError, TypeError, NotImplementedError, SandboxUnavailable) as error:
         fail(as_command_message(str(error)))
     finally:
@@ -108,5 +107,7 @@ def audit(
     if arguments.output:
         write_results(arguments.output, [each.as_record() for each in audits])
     typer.echo(as_text(audits, time.monotonic() - begin), nl=False)
+    if not arguments.output:
+        show_next_step("the same command with --output FILE writes every stub and mutant, and how it ended")
     if any({*each.findings} & {*arguments.fail_on} for each in audits):
-        sys.exit(STATUS_OF_FINDINGS)
+        sys.exit(STATUS_BELOW)

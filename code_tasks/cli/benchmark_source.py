@@ -17,7 +17,7 @@ from code_tasks.benchmarks.problems import Problem
 from code_tasks.benchmarks.references import read_references
 from code_tasks.benchmarks.registry import checked_benchmark
 from code_tasks.cli.arguments import ProblemSource
-from code_tasks.cli.options import GivenOptions
+from code_tasks.cli.options import GivenOptions, completion_of
 from sandboxes import EvalConfig
 from sandboxes.config import LIMIT_OPTIONS
 
@@ -42,6 +42,7 @@ class BenchmarkSource(ProblemSource):
             "--dataset, the problems come from its data set on the Hub. Without this option, the fields of the first "
             f"record of --problems show the benchmark. One of {', '.join(BENCHMARKS)}.",
             metavar="NAME",
+            autocompletion=completion_of(BENCHMARKS),
         ),
     ] = None
     config: Annotated[
@@ -66,6 +67,11 @@ class BenchmarkSource(ProblemSource):
 
     def __post_init__(self) -> None:
         """Raise BadParameter unless there is one source, and options of benchmarks come with a benchmark."""
+        if self.config and self.config.endswith(".toml"):
+            raise typer.BadParameter(
+                f"--config is a benchmark's configuration here; settings go before the command: code-eval --config "
+                f"{self.config} ..."
+            )
         if self.benchmark is None:
             super().__post_init__()
             for name in ("config", "revision", "since", "until", "strict_official"):
@@ -155,7 +161,8 @@ class SampleProblems(BenchmarkSource):
         if self.references is None:
             super().__post_init__()
             return
-        given = (name for name, value in vars(self).items() if name != "references" and value not in (None, False))
+        shared = ("references", "limit", "task")
+        given = (name for name, value in vars(self).items() if name not in shared and value not in (None, False))
         if other := next(given, None):
             raise typer.BadParameter(f"--references has the tests; give it without --{other.replace('_', '-')}")
 

@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 import typer
 
@@ -34,6 +34,8 @@ CORRECTNESS = Door(
 @dataclass(frozen=True)
 class OutputFiles:
     """The files that the command writes."""
+
+    PANEL: ClassVar[str] = "Files"
 
     output: Annotated[Path | None, typer.Option(help="Write the runs of each record here, as JSON lines.")] = None
     labels: Annotated[

@@ -5,53 +5,65 @@ Nothing but typer is imported before a command is called: `code-eval --help` sho
 
 from __future__ import annotations
 
-from typing import Any
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
+from code_tasks.cli.examples import epilog_of
 from code_tasks.cli.lazy_commands import LazyCommand
 
+DISTRIBUTION = "code-eval-sandboxes"
+SCORING, READING, SETTING_UP = "Score programs", "Look at results", "Serve and set up"
 COMMANDS = {
-    "run": ("run:run", "Score a file of samples against its problems."),
+    "run": ("run:run", "Score a file of samples against its problems.", SCORING),
+    "solve": (
+        "solve:solve",
+        "Let a solver, such as a model, answer every problem, run the answers, and sum up: accuracy, pass@k, pass^k.",
+        SCORING,
+    ),
     "audit": (
         "audit:audit",
         "Audit a benchmark: run its canonical solutions, stubs that solve nothing, and mutants of the solutions.",
+        SCORING,
     ),
     "correctness": (
         "correctness:correctness",
         "Run the records of a CodeCorrectness data set, in Python, Java and Go, and compare its labels.",
+        SCORING,
     ),
-    "solve": (
-        "solve:solve",
-        "Let a solver, such as a model, answer every problem, run the answers, and sum up: accuracy, pass@k, pass^k.",
+    "report": (
+        "report:report",
+        "Write a page about a run: scores, outcomes by task, time, memory, and each failing sample with its code.",
+        READING,
+    ),
+    "view": (
+        "view:view",
+        "Open the page about a run in the browser. `code-eval report` writes the same page to a place of your choice.",
+        READING,
+    ),
+    "compare": (
+        "compare:compare",
+        "Compare runs of the same problems: the difference of pass@k with its interval, flipped verdicts, seconds.",
+        READING,
+    ),
+    "doctor": (
+        "doctor:doctor",
+        "Show how programs are isolated on this machine, and run canaries: programs whose verdicts are known.",
+        SETTING_UP,
     ),
     "serve": (
         "serve:serve",
         "Serve verdicts over HTTP: POST /evaluate, and the endpoints that verl, open-r1 and SandboxFusion's clients "
         "call.",
+        SETTING_UP,
     ),
-    "report": (
-        "report:report",
-        "Write a page about a run: scores, outcomes by task, time, memory, and each failing sample with its code.",
-    ),
-    "view": (
-        "view:view",
-        "Open the page about a run in the browser. `code-eval report` writes the same page to a place of your choice.",
-    ),
-    "compare": (
-        "compare:compare",
-        "Compare runs of the same problems: the difference of pass@k with its interval, flipped verdicts, seconds.",
-    ),
-    "doctor": (
-        "doctor:doctor",
-        "Show how programs are isolated on this machine, and run canaries: programs whose verdicts are known.",
-    ),
-    "docker": ("docker:docker_app", "Manage images and containers of the sandbox docker."),
-    "cache": ("cache:cache_app", "Show or remove what a folder given as --cache-dir keeps."),
-    "install": ("install:install_app", "Make other tools find the metric."),
+    "install": ("install:install_app", "Make other tools find the metric.", SETTING_UP),
+    "docker": ("docker:docker_app", "Manage images and containers of the sandbox docker.", SETTING_UP),
+    "cache": ("cache:cache_app", "Show or remove what a folder given as --cache-dir keeps.", SETTING_UP),
 }
-"""{name: ("module of this package:function or group", text for the list of commands)}"""
+"""{name: ("module of this package:function or group", text for the list of commands, panel of that list)}"""
 
 
 class CodeEvalCommands(TyperGroup):
@@ -60,23 +72,52 @@ class CodeEvalCommands(TyperGroup):
     def __init__(self, **settings: Any):
         """Import none of the commands."""
         commands = {
-            name: LazyCommand(name, f"{__package__}.{source}", text) for name, (source, text) in COMMANDS.items()
+            name: LazyCommand(name, f"{__package__}.{source}", text, panel)
+            for name, (source, text, panel) in COMMANDS.items()
         }
         super().__init__(**{**settings, "commands": commands})
 
 
 app = typer.Typer(
     cls=CodeEvalCommands,
-    add_completion=False,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     help="Scores model-written programs: runs each in a sandbox, against its tests, and estimates pass@k.",
+    epilog=epilog_of(""),
 )
 
 
+def show_version(is_given: bool) -> None:
+    """Print the version of the package, and end the command."""
+    if is_given:
+        from importlib.metadata import PackageNotFoundError, version
+
+        try:
+            typer.echo(f"code-eval {version(DISTRIBUTION)}")
+        except PackageNotFoundError:
+            typer.echo("code-eval, which is not installed")
+        raise typer.Exit
+
+
 @app.callback()
-def code_eval() -> None:
-    """Make typer build a group."""
+def code_eval(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=show_version, is_eager=True, metavar="", help="Show the version and exit."),
+    ] = False,
+    config: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="A TOML file with defaults of options. Without this option they come from the table tool.code-eval "
+            "of a pyproject.toml, in this folder or the nearest one above it.",
+        ),
+    ] = None,
+    no_config: Annotated[bool, typer.Option("--no-config", metavar="", help="Take no defaults from a file.")] = False,
+) -> None:
+    """Refuse options that exclude each other. `lazy_commands.py` uses them."""
+    if config and no_config:
+        raise typer.BadParameter("give either --config FILE or --no-config")
 
 
 if __name__ == "__main__":

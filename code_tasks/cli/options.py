@@ -5,17 +5,24 @@ A `Door` says which options a command has. `arguments.expand_arguments` puts the
 
 from __future__ import annotations
 
+import copy
 import inspect
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
 from types import MappingProxyType
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 import typer
+from typer.models import OptionInfo
 
 from code_tasks.cli.wording import as_command_text
+from sandboxes.backends.registry import BACKENDS
 from sandboxes.config import LIMIT_OPTIONS
+from sandboxes.guest.common.checkers import CHECKERS
+from sandboxes.languages.registry import NAMES as LANGUAGE_NAMES
 from sandboxes.options.option import Option
 from sandboxes.options.table import DEFAULT_SANDBOX, GROUPS, OPTIONS, REUSE
 
@@ -24,11 +31,18 @@ METAVARS = {
     "checker": "NAME|MODULE:NAME",
     "custom_builtins": "MODULE:NAME",
     "env": "NAME=VALUE",
+    "k": "N[,N...]",
     "packages": "[IMPORT:]REQUIREMENT",
     "policy": "strict|MODULE:CLASS",
     "read_only_paths": "PATH",
     "volumes": "PATH[:PATH]",
 }
+WORDS = {bool: "", int: "N", float: "NUMBER", str: "TEXT", Path: "FILE", datetime: "YYYY-MM-DD"}
+"""What stands for a value in a command's help, by the value's type."""
+
+COMPLETIONS = {"sandbox": tuple(BACKENDS), "language": LANGUAGE_NAMES, "checker": tuple(CHECKERS)}
+"""Values that a shell completes, of options that may have others as well."""
+
 UNDECISIVE = frozenset({"k", "num_workers", "cluster", "on_sandbox_error", "progress", "dedupe", *REUSE.names})
 """Options that leave each result as it is."""
 
@@ -122,32 +136,73 @@ def annotation_of(option: Option, default: Any, panel: str) -> Any:
     """Return the annotation of a command's parameter."""
     settings: dict[str, Any] = {
         "help": as_command_text(option.help),
-        "rich_help_panel": panel,
         "metavar": "|".join(option.choices) or METAVARS.get(option.name),
     }
+    if values := option.choices or COMPLETIONS.get(option.name):
+        settings["autocompletion"] = completion_of(values)
     if default is None or isinstance(default, bool | tuple):
         # "False" needs no words, and of a list the words say it.
         words = as_command_text(option.default_text) or ("on" if default else "")
         settings["show_default"] = words.strip("[]{}") or False
     elif option.name in LIMIT_OPTIONS:
         settings["show_default"] = str(default)
-    is_number = option.kind.startswith("int")
-    if is_number:
+    if option.type is int:
         settings["min"] = 1
     flags = option.spellings
     if option.type is bool:
         flags = flags if default is False else tuple(f"{flag}/--no-{flag.removeprefix('--')}" for flag in flags)
     if option.type in (list, dict):
         settings["help"] += " May be repeated."
-        kind: Any = list[int] if is_number else list[str]
+        kind: Any = list[str]
     else:
         kind = option.type
-    return Annotated[kind | None, typer.Option(*flags, **settings)]
+    return presented(Annotated[kind | None, typer.Option(*flags, **settings)], panel)
+
+
+def presented(annotation: Any, panel: str | None) -> Any:
+    """Return the annotation of an option with a panel of the help, and with words for its values.
+
+    Args:
+        annotation: of a parameter. One that is not `Annotated` stays as it is.
+        panel: the panel's title. None: the first panel.
+    """
+    kind, *infos = get_args(annotation) or (annotation,)
+    if not infos or not isinstance(infos[0], OptionInfo):
+        return annotation
+    info = copy.copy(infos[0])
+    info.rich_help_panel = panel or info.rich_help_panel
+    if info.metavar is None:
+        info.metavar = WORDS.get(plain_type(kind))
+    return Annotated[kind, info]
+
+
+def plain_type(kind: Any) -> Any:
+    """Return the type of one value, without the list around it and the None beside it."""
+    inner = [each for each in get_args(kind) if each is not type(None)]
+    return plain_type(inner[0]) if inner else kind
+
+
+def completion_of(values: Iterable[str]) -> Callable[[str], list[str]]:
+    """Return a function with which typer completes an option's value in a shell."""
+
+    def complete(incomplete: str) -> list[str]:
+        return [value for value in values if value.startswith(incomplete)]
+
+    return complete
 
 
 def parameter_of(name: str, annotation: Any, default: Any) -> inspect.Parameter:
     """Return a parameter of a command."""
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+
+
+def parse_numbers(texts: list[str]) -> list[int]:
+    """Return whole numbers from texts such as "1" or "1,10,100"."""
+    words = [word.strip() for text in texts for word in text.split(",")]
+    if wrong := [word for word in words if not word.isdecimal() or not int(word)]:
+        message = f"must be whole numbers of at least 1, such as 1,10,100, not {wrong[0]!r}"
+        raise typer.BadParameter(message, param_hint="'-k'")
+    return [*map(int, words)]
 
 
 def parse_variables(texts: list[str]) -> dict[str, str]:
@@ -179,5 +234,5 @@ def parse_packages(texts: list[str]) -> list[str] | dict[str, str]:
 
 PACKAGE_OF_IMPORT = re.compile(r"([A-Za-z_]\w*):(.+)")
 PARSERS: Mapping[str, Callable[[list[str]], Any]] = MappingProxyType(
-    {"env": parse_variables, "volumes": parse_volumes, "packages": parse_packages}
+    {"env": parse_variables, "k": parse_numbers, "volumes": parse_volumes, "packages": parse_packages}
 )

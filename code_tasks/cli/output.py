@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -12,6 +13,12 @@ import typer
 
 from code_tasks.scoring.trusted_files import check_replaceable, write_whole
 from sandboxes.validation import printable
+
+STATUS_BELOW = 1
+"""Exit status of a command that did its work, and found less than was asked for: see --fail-under and --fail-on."""
+
+STATUS_OF_ERRORS = 2
+"""Exit status of a command that could not do its work. Typer uses it for invalid options too."""
 
 
 def check_writable(path: Path) -> None:
@@ -36,6 +43,26 @@ def write_parts(path: Path, parts: Iterable[str]) -> None:
 
 
 def fail(message: str) -> NoReturn:
-    """End the command with a message and status 1. Characters that move a terminal's cursor are removed."""
+    """End the command with a message and STATUS_OF_ERRORS. Characters that move a terminal's cursor are removed."""
     typer.echo("\n".join(map(printable, message.split("\n"))), err=True)
-    sys.exit(1)
+    sys.exit(STATUS_OF_ERRORS)
+
+
+def show_next_step(text: str) -> None:
+    """Print, to a person at a terminal, the command that comes next. Programs and logs don't get it."""
+    if sys.stderr.isatty():
+        typer.echo(f"\nnext: {printable(text)}", err=True)
+
+
+def show_report_step(output: Path | None, is_all_right: bool) -> None:
+    """Print how to look at the results of a run.
+
+    Args:
+        output: the file that has them; None if there is none.
+        is_all_right: whether no sample failed.
+    """
+    if output is None:
+        show_next_step("the same command with --output FILE keeps the results, which `code-eval report FILE` shows")
+    else:
+        shown = "the run" if is_all_right else "the failing samples with their code"
+        show_next_step(f"`code-eval report {shlex.quote(str(output))}` shows {shown}")

@@ -7,10 +7,12 @@ from typing import Annotated
 
 import typer
 
-from code_tasks.cli.output import check_writable, fail, write_parts
+from code_tasks.cli.arguments import expand_arguments
+from code_tasks.cli.output import check_writable, fail, show_next_step, write_parts
 from code_tasks.scoring.trusted_files import check_apart
 
 
+@expand_arguments
 def report(
     run: Annotated[
         Path,
@@ -32,6 +34,7 @@ def report(
     html, contents = made_page(run, target)
     write_parts(target, [html])
     typer.echo(f"{target}: {contents}")
+    show_next_step(f"open {target.resolve().as_uri()} in a browser")
 
 
 def page_name(run: Path) -> str:

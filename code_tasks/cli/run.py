@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
 from code_tasks.benchmarks.detection import PLAIN
-from code_tasks.cli.arguments import expand_arguments, usage_errors
+from code_tasks.cli.arguments import RESUME_ADVICE, RESUME_HELP, check_resume, expand_arguments, usage_errors
 from code_tasks.cli.benchmark_source import SampleProblems
 from code_tasks.cli.hub_arguments import HubArguments
 from code_tasks.cli.options import Door, GivenOptions, decisive_settings
-from code_tasks.cli.output import fail
+from code_tasks.cli.output import fail, show_report_step
+from code_tasks.cli.score_report import ReportArguments
 from code_tasks.cli.wording import as_command_message
 from code_tasks.scoring.formats.base import GradedRun
 from code_tasks.scoring.formats.registry import FORMATS, checked_formats, path_of, results_name, write_format
 from code_tasks.scoring.results import Results
 from code_tasks.scoring.trusted_files import check_apart, partial_path
-from sandboxes import EvalConfig, Evaluator, SandboxUnavailable, TaskOptions, close_pools
+from sandboxes import EvalConfig, Evaluator, Outcome, SandboxUnavailable, TaskOptions, close_pools
 from sandboxes.options.table import LIMITS, TASK_OPTIONS
 from sandboxes.tasks.batch import reference_text
 from sandboxes.validation import printable, short_repr
@@ -41,6 +42,8 @@ SETTINGS_OF_SCORING = frozenset({"grading", *LIMITS.names, *TASK_OPTIONS})
 class ResultsArguments:
     """The files that a run writes and continues."""
 
+    PANEL: ClassVar[str] = "Results"
+
     output: Annotated[
         Path | None,
         typer.Option(
@@ -48,9 +51,7 @@ class ResultsArguments:
             "they are in a file of this name with .partial after it."
         ),
     ] = None
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Continue an earlier run with the same --output that ended early.")
-    ] = False
+    resume: Annotated[bool, typer.Option("--resume", help=RESUME_HELP)] = False
 
     formats: Annotated[
         list[str] | None,
@@ -69,8 +70,7 @@ class ResultsArguments:
         Args:
             inputs: files that the command reads, by their names in messages.
         """
-        if self.resume and self.output is None:
-            raise typer.BadParameter("--resume continues an earlier run, and needs its --output")
+        check_resume(self.resume, self.output)
         if self.formats and self.output is None:
             raise typer.BadParameter("--format writes files beside --output, which is missing")
         if self.output:
@@ -125,7 +125,7 @@ class ResultsArguments:
         except KeyboardInterrupt:
             if self.output and self._is_partial:
                 path = partial_path(self.output)
-                typer.echo(f"\nthe results so far are in {path}: --resume continues from there", err=True)
+                typer.echo(f"\ninterrupted; the results so far are in {path}, and {RESUME_ADVICE}", err=True)
             raise
 
 
@@ -140,6 +140,7 @@ def run(
     ],
     source: SampleProblems,
     results: ResultsArguments,
+    report: ReportArguments,
     hub: HubArguments,
     options: Annotated[GivenOptions, RUN],
 ) -> None:
@@ -148,46 +149,74 @@ def run(
     This runs the samples, which are programs that nobody has read. `code-eval doctor` shows how they are isolated.
     """
     from code_tasks.scoring.results_file import PartialResultsError
+    from code_tasks.scoring.run import summary_of_results
     from code_tasks.scoring.sample_file import SampleFile
+    from code_tasks.scoring.summary import DEFAULT_KS
 
     results.check({"the samples": samples, "the problems": source.problems, "the references": source.references})
     hub.check(results.output)
     is_complete = results.is_complete
     if is_complete:
-        typer.echo(f"{results.output} is complete: there is nothing to continue")
-    if is_complete and not results.formats and not hub.push_to_hub:
-        return
+        typer.echo(f"{results.output} is complete: there is nothing to continue", err=report.as_json)
+        if not (results.formats or hub.push_to_hub or report.is_needed):
+            return
     with usage_errors():
         config = source.eval_config(options, RUN.refused)
     try:
         with results.noting_interrupts():
             loaded = source.load_for(options)
-            problems = loaded.problems
+            problems = source.chosen(loaded.problems)
             if source.benchmark is None:
                 config = loaded.benchmark.eval_config(options, RUN.refused)
-            with SampleFile(samples, problems, loaded.benchmark.preferred_field) as file:
+            with SampleFile(samples, loaded.problems, loaded.benchmark.preferred_field, problems) as file:
                 for hint in file.hints:
                     typer.echo(f"{samples}: {hint}", err=True)
                 if not is_complete:
                     settings = decisive_settings(options, SETTINGS_OF_SCORING)
                     form = source.official_form(loaded.benchmark, config)
-                    show(score(file, problems, config, settings, results, form), options.get("k"), problems)
+                    summary = score(file, problems, config, settings, results, form)
+                elif report.is_needed:
+                    summary = summary_of_results(Results.read(str(results.output)), problems)
+                if not is_complete or report.is_needed:
+                    scored = {"samples": str(samples), "benchmark": loaded.benchmark.name or None}
+                    show(summary, report, options, problems, scored, results.output)
                 results.write_formats(file, problems, config.tasks)
                 hub.push(results.output, None if loaded.benchmark is PLAIN else loaded.benchmark.name)
     except (PartialResultsError, ValueError, TypeError, NotImplementedError, SandboxUnavailable) as error:
         fail(as_command_message(str(error)))
     finally:
         close_pools()
+    if report.fail_under is not None:
+        report.check(k := (options.get("k") or DEFAULT_KS)[0], summary.pass_at(k))
 
 
-def show(summary: ScoreSummary, ks: Sequence[int] | None, problems: Mapping[str, Problem]) -> None:
-    """Print the report of a run, reasons for which no candidate is to blame, and how many problems it leaves out."""
-    typer.echo(summary.as_text(ks), nl=False)
+def show(
+    summary: ScoreSummary,
+    report: ReportArguments,
+    options: GivenOptions,
+    problems: Mapping[str, Problem],
+    scored: Mapping[str, Any],
+    output: Path | None,
+) -> None:
+    """Print the report of a run, reasons for which no candidate is to blame, what it leaves out, and the next step.
+
+    Args:
+        summary: of the run.
+        report: the form of the report.
+        options: as they were given.
+        problems: by task_id.
+        scored: names of what was scored, for JSON.
+        output: the results file.
+    """
+    ks = options.get("k")
+    data = {"command": "run", **scored, **summary.as_data(ks), "settings": decisive_settings(options)}
+    report.show(summary.as_text(ks), data)
     for task_id, task in summary.tally.tasks.items():
         if task.samples and not task.passed and (caveat := problems[task_id].caveat):
             typer.echo(f"\n{printable(task_id)} counts in pass@k, but {caveat}", err=True)
     if without := len(problems) - len(summary.tally.tasks):
         typer.echo(f"\n{without} of the {len(problems)} problems have no samples and are not in the score", err=True)
+    show_report_step(output, summary.tally.outcomes.keys() <= {Outcome.PASSED.value})
 
 
 def score(

@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NoReturn
 
 import typer
 
-from code_tasks.cli.arguments import ProblemSource, expand_arguments, usage_errors
+from code_tasks.cli.arguments import (
+    RESUME_ADVICE,
+    RESUME_HELP,
+    ProblemSource,
+    check_resume,
+    expand_arguments,
+    usage_errors,
+)
 from code_tasks.cli.options import Door, GivenOptions, decisive_settings
-from code_tasks.cli.output import fail
+from code_tasks.cli.output import fail, show_report_step
+from code_tasks.cli.score_report import ReportArguments
 from code_tasks.scoring.trusted_files import check_apart
 from code_tasks.solvers.interface import SOLVERS
 from code_tasks.solvers.record.format import RunLogError
@@ -101,6 +110,8 @@ class ModelArguments:
 class AttemptArguments:
     """The number of attempts, and the way in which they are made."""
 
+    PANEL: ClassVar[str] = "Attempts"
+
     tries: Annotated[
         int | None,
         typer.Option("--tries", min=1, help="Attempts per question.", show_default="1; replay: all samples of a task"),
@@ -129,12 +140,12 @@ class AttemptArguments:
 class RunLogArguments:
     """The run log that is written or continued."""
 
+    PANEL: ClassVar[str] = "Run log"
+
     output: Annotated[
         Path | None, typer.Option(help="Write a run log here: every step and result, as JSON lines. A new file.")
     ] = None
-    resume: Annotated[
-        Path | None, typer.Option(help="Continue the run of this run log: make only the attempts that it lacks.")
-    ] = None
+    resume: Annotated[bool, typer.Option("--resume", help=RESUME_HELP)] = False
     retry_errors: Annotated[
         bool, typer.Option("--retry-errors", help="With --resume: repeat attempts that broken infrastructure ended.")
     ] = False
@@ -152,28 +163,30 @@ class RunLogArguments:
         typer.Option("--log-at-end", help="In the run log, add a line with the grader's text to each attempt."),
     ] = False
 
+    @property
+    def continued(self) -> Path | None:
+        """The run log to continue; None if this is a new run."""
+        return self.output if self.resume and self.output and self.output.exists() else None
+
     def check(self, inputs: dict[str, Path | None]) -> None:
         """Raise BadParameter if options contradict each other, or if the run log is one of the inputs.
 
         Args:
             inputs: files that the command reads, by their names in messages.
         """
-        if self.output and self.resume:
-            raise typer.BadParameter(f"--resume continues writing {self.resume}; leave out --output")
+        check_resume(self.resume, self.output)
         if self.retry_errors and not self.resume:
-            raise typer.BadParameter("--retry-errors needs --resume FILE")
+            raise typer.BadParameter("--retry-errors goes with --resume")
         for option, is_given in (("--record-pretty", self.record_pretty), ("--log-at-end", self.log_at_end)):
-            if is_given and not (self.output or self.resume):
-                raise typer.BadParameter(f"{option} needs --output FILE or --resume FILE")
-        with usage_errors():
-            for option, path in (("--output", self.output), ("--resume", self.resume)):
-                if path:
-                    check_apart(option, path, inputs)
+            if is_given and not self.output:
+                raise typer.BadParameter(f"{option} needs --output FILE")
+        if self.output:
+            with usage_errors():
+                check_apart("--output", self.output, inputs)
 
     def fail_interrupted(self) -> NoReturn:
         """End the command after Ctrl-C. The run log has every attempt that ended."""
-        path = self.resume or self.output
-        typer.echo(f"interrupted; --resume {path} continues" if path else "interrupted", err=True)
+        typer.echo(f"interrupted; {RESUME_ADVICE}" if self.output else "interrupted", err=True)
         sys.exit(INTERRUPTED_STATUS)
 
 
@@ -184,13 +197,14 @@ def solve(
     attempts: AttemptArguments,
     run_log: RunLogArguments,
     model: ModelArguments,
+    report: ReportArguments,
     options: Annotated[GivenOptions, SOLVE],
 ) -> None:
     """Let a solver, such as a model, answer every problem, run the answers, and sum up: accuracy, pass@k, pass^k.
 
     If a sandbox or a server breaks, the attempt is repeated: it is never a wrong answer. A run that ended early
     continues with --resume. This runs programs that nobody has read. `code-eval doctor` shows how they are isolated.
-    The status is 0 if every question has an attempt that worked, otherwise 1.
+    The status is 2 if a question has no attempt that worked.
     """
     from code_tasks.solvers.models.client import EndpointError
 
@@ -198,7 +212,7 @@ def solve(
     with usage_errors():
         job, plan, left_out = prepare(solver, source, attempts, run_log, model, options)
     try:
-        summary = job.run(plan, run_log.output, run_log.resume, run_log.retry_errors)
+        summary = job.run(plan, run_log.output, run_log.continued, run_log.retry_errors)
     except (EndpointError, RunLogError, SandboxUnavailable) as error:
         fail(str(error))
     except KeyboardInterrupt:
@@ -207,7 +221,9 @@ def solve(
         close_pools()
     for line in left_out:
         typer.echo(line, err=True)
-    show(summary)
+    show(summary, report, job.settings)
+    show_report_step(run_log.output, summary.correct == summary.attempts)
+    report.check(1, summary.pass_at_k[0].mean if summary.pass_at_k else None)
 
 
 def prepare(
@@ -231,8 +247,9 @@ def prepare(
     # Invalid options are reported before files are read.
     config = EvalConfig.from_options(options, defaults={"dedupe": False}, without=SOLVE.refused)
     choice = SolverChoice(solver, attempts.samples, model_options)
-    problems = source.read()
-    job = SolverJob.of(choice, problems, config, decisive_settings(options))
+    known = source.read()
+    problems = source.chosen(known)
+    job = SolverJob.of(replace(choice, task_ids=problems), known, config, decisive_settings(options))
     plan = job.plan(
         attempts.tries,
         attempts.order,
@@ -249,11 +266,18 @@ def prepare(
     return job, plan, left_out
 
 
-def show(summary: Summary) -> None:
-    """Print the summary. End the command with status 1 if a question has no attempt that worked."""
+def show(summary: Summary, report: ReportArguments, settings: Mapping[str, Any]) -> None:
+    """Print the summary. End the command with an error if a question has no attempt that worked.
+
+    Args:
+        summary: of the run.
+        report: the form of the report.
+        settings: of the run.
+    """
     from code_tasks.solvers.summary import as_text
 
-    typer.echo("\n".join(printable(line) for line in as_text(summary).split("\n")), nl=False)
+    text = "\n".join(printable(line) for line in as_text(summary).split("\n"))
+    report.show(text, {"command": "solve", **summary.as_scores(), "settings": dict(settings)})
     if not summary.is_valid:
         fail(
             f"\nnot valid: no attempt worked at {len(summary.missing_tasks)} question(s): "

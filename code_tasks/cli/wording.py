@@ -6,9 +6,14 @@ import re
 
 from sandboxes.options.table import OPTIONS
 
-_NAMES = "|".join(sorted(OPTIONS, key=len, reverse=True))
+OWN = {"on_solver_error": "--on-solver-error", "n_tries": "--tries"}
+"""Options that one command has, and the table has not, as messages name them and as the command spells them."""
+
+_NAMES = "|".join(sorted({*OPTIONS, *OWN}, key=len, reverse=True))
 # Neither part of another word nor a value in quotation marks.
 OPTION = re.compile(rf"(?<![\w.'\"-])(?P<name>{_NAMES})\b(?:=(?P<value>\"[^\"]*\"|'[^']*'|\w+))?")
+
+SWITCHES = {"True": "on", "False": "off"}
 
 
 def as_command_text(markdown: str) -> str:
@@ -18,8 +23,8 @@ def as_command_text(markdown: str) -> str:
 
 
 def command_spelling(name: str) -> str:
-    """Return what users of a command write for an option; any other text as it is."""
-    return OPTIONS[name].spellings[0] if name in OPTIONS else name
+    """Return what users of a command write for an option, and words for a switch; any other text as it is."""
+    return OPTIONS[name].spellings[0] if name in OPTIONS else (OWN | SWITCHES).get(name, name)
 
 
 def as_command_message(message: str) -> str:

@@ -7,7 +7,7 @@ import hashlib
 import json
 import resource
 from array import array
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,7 +19,7 @@ from code_tasks.scoring.batch import tasks_of_samples
 from code_tasks.scoring.results_file import PartialResults
 from code_tasks.scoring.sample_file import IndexedSample, SampleFile
 from code_tasks.scoring.strict import BothResults, with_own_verdict
-from code_tasks.scoring.summary import NO_SCORES, Tally, as_text
+from code_tasks.scoring.summary import NO_SCORES, Tally, as_data, as_text, scores
 from sandboxes import EvalConfig, Evaluator, RunResult, Task, Usage, UsageMeter, result_dict
 from sandboxes.pool.progress import ProgressBar
 
@@ -96,6 +96,16 @@ class ScoreSummary:
         """Return the report, as `summary.as_text` does."""
         return as_text(self.tally, ks, self.metered.wall_seconds, self.ran)
 
+    def as_data(self, ks: Sequence[int] | None) -> dict[str, Any]:
+        """Return the report as plain data, as `summary.as_data` does, with what this run cost."""
+        cost = {"samples_run": self.ran, "wall_seconds": round(self.metered.wall_seconds, 3)}
+        return {**as_data(self.tally, ks), **cost}
+
+    def pass_at(self, k: int) -> float | None:
+        """Return pass@k in [0, 1]; None if a task has too few samples."""
+        estimate = scores(self.tally, [k])[0].get(f"pass@{k}")
+        return estimate.mean if estimate else None
+
     def summary(self) -> dict[str, Any]:
         """Return time, memory and speed of the run, for the results file."""
         metered = self.metered
@@ -112,6 +122,20 @@ class ScoreSummary:
             # ru_maxrss is in KiB on Linux.
             "caller_peak_memory_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10,
         }
+
+
+def summary_of_results(results: Iterable[Mapping[str, Any]], problems: Mapping[str, Problem]) -> ScoreSummary:
+    """Return the summary of a run that is complete already, of which nothing ran now.
+
+    Args:
+        results: the records of its results file.
+        problems: by task_id.
+    """
+    tally = Tally()
+    for record in results:
+        problem = problems.get(record["task_id"])
+        tally.add(record["task_id"], record, problem.scores if problem else NO_SCORES)
+    return ScoreSummary(tally, UsageMeter().snapshot(), 0)
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import hashlib
 import itertools
 import json
 from collections import Counter
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Collection, Container, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,13 +35,20 @@ class IndexedSample:
 class SampleFile:
     """A context manager: the samples of a file, in the file's order."""
 
-    def __init__(self, path: Path, problems: Mapping[str, Problem], preferred: str = ""):
+    def __init__(
+        self,
+        path: Path,
+        problems: Mapping[str, Problem],
+        preferred: str = "",
+        chosen: Collection[str] | None = None,
+    ):
         """Store the arguments; nothing is read yet.
 
         Args:
             path: a file or folder in one of the shapes of samples, or a pipe, which can be read only once.
             problems: by task_id, in their order.
             preferred: the field that counts in a record with several, as for `samples_of`.
+            chosen: ids of the problems whose samples are taken. None: all.
         """
         self.path = path
         self.problems = problems
@@ -51,6 +58,7 @@ class SampleFile:
         self.sha256 = ""
         """Hash of the samples."""
 
+        self._chosen = problems if chosen is None else chosen
         self._reader = SampleReader(path, problems, preferred)
         self._stack = ExitStack()
 
@@ -84,19 +92,23 @@ class SampleFile:
 
     def _check(self) -> None:
         digest, faults = hashlib.sha256(), InputErrors()
-        for sample in self._reader.read(faults):
+        for sample in self._samples(faults):
             self.counts_by_task[sample.task_id] += 1
             digest.update(json.dumps([sample.task_id, sample.form, sample.completion]).encode())
         faults.raise_if_any()
         self.sha256 = digest.hexdigest()
         if not self.counts_by_task:
-            raise InputError(f"{self.path}: there are no samples in it")
+            what = "" if len(self._chosen) == len(self.problems) else f" of the {len(self._chosen)} chosen tasks"
+            raise InputError(f"{self.path}: there are no samples{what} in it")
+
+    def _samples(self, faults: InputErrors) -> Iterator[Sample]:
+        return (sample for sample in self._reader.read(faults) if sample.task_id in self._chosen)
 
     def __iter__(self) -> Iterator[IndexedSample]:
         """Read the file again, and yield its samples."""
         counts: Counter[str] = Counter()
         faults = InputErrors()
-        for index, sample in enumerate(self._reader.read(faults)):
+        for index, sample in enumerate(self._samples(faults)):
             yield IndexedSample(index, counts[sample.task_id], sample)
             counts[sample.task_id] += 1
         if faults.count or counts != self.counts_by_task:

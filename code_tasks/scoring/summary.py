@@ -173,18 +173,12 @@ def as_text(tally: Tally, ks: Sequence[int] | None, wall_seconds: float, samples
         wall_seconds: duration of the run.
         samples_run: how many of the samples this run ran. None: all.
     """
-    counts = {name: (task.samples, task.passed) for name, task in tally.tasks.items()}
-    estimates, left_out = pass_at_k_from_counts(counts, ks or DEFAULT_KS)
+    rows, left_out = scores(tally, ks)
     run = tally.samples if samples_run is None else samples_run
     speed = f"{run / wall_seconds:.0f} samples/s" if run == tally.samples else f"{run} of them now"
     lines = [f"{tally.samples} samples of {len(tally.tasks)} tasks in {wall_seconds:.1f} s ({speed})", ""]
-    scores = [("", estimates)]
-    for score in dict.fromkeys(name for task in tally.tasks.values() for name in task.scored):
-        scored = {name: (task.samples, task.scored[score]) for name, task in tally.tasks.items()}
-        scores.append((f"{score} ", pass_at_k_from_counts(scored, ks or DEFAULT_KS)[0]))
-    rows = [(f"{score}pass@{estimate.k}", estimate) for score, estimates in scores for estimate in estimates]
-    width = max([10, *(len(name) + 2 for name, _ in rows)])
-    for name, estimate in rows:
+    width = max([10, *(len(name) + 2 for name in rows)])
+    for name, estimate in rows.items():
         error = "" if math.isnan(estimate.standard_error) else f" ± {100 * estimate.standard_error:.1f}"
         lines.append(f"  {name:<{width}}{100 * estimate.mean:6.1f}{error} %")
     lines += [*(f"  {line}" for line in left_out if ks), "", "  outcome         samples"]
@@ -197,6 +191,49 @@ def as_text(tally: Tally, ks: Sequence[int] | None, wall_seconds: float, samples
     lines += [*gradings(tally), *notes(tally)]
     # Task names come from files, and may hold control characters. A detail is printable already.
     return "\n".join(printable(line) for line in [*lines, *slowest(tally), *failing(tally), ""])
+
+
+def scores(tally: Tally, ks: Sequence[int] | None) -> tuple[dict[str, PassAtK], list[str]]:
+    """Return each score by its name, such as "pass@1" or "base pass@1", and a line for each k that is left out.
+
+    Args:
+        tally: counts of all samples.
+        ks: as for `as_text`.
+    """
+    ks = ks or DEFAULT_KS
+    counts = {name: (task.samples, task.passed) for name, task in tally.tasks.items()}
+    estimates, left_out = pass_at_k_from_counts(counts, ks)
+    named = {f"pass@{estimate.k}": estimate for estimate in estimates}
+    for score in dict.fromkeys(name for task in tally.tasks.values() for name in task.scored):
+        scored = {name: (task.samples, task.scored[score]) for name, task in tally.tasks.items()}
+        named |= {f"{score} pass@{estimate.k}": estimate for estimate in pass_at_k_from_counts(scored, ks)[0]}
+    return named, left_out
+
+
+def as_data(tally: Tally, ks: Sequence[int] | None) -> dict[str, Any]:
+    """Return scores and counts as plain data, for `--json`.
+
+    Args:
+        tally: counts of all samples.
+        ks: as for `as_text`.
+    """
+    named, _ = scores(tally, ks)
+    return {
+        "scores": {
+            name: {
+                "mean": estimate.mean,
+                "standard_error": None if math.isnan(estimate.standard_error) else estimate.standard_error,
+            }
+            for name, estimate in named.items()
+        },
+        "counts": {
+            "tasks": len(tally.tasks),
+            "samples": tally.samples,
+            "passed": sum(task.passed for task in tally.tasks.values()),
+            "not_run": tally.outcomes[None],
+            "outcomes": {name: count for name, count in tally.outcomes.items() if name is not None},
+        },
+    }
 
 
 def gradings(tally: Tally) -> list[str]:

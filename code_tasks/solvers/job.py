@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import astuple, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -48,6 +48,9 @@ class SolverChoice:
 
     model_options: Mapping[str, Any] = field(default_factory=dict)
     """Arguments of `ChatSolver` and `AgentSolver`."""
+
+    task_ids: Collection[str] | None = None
+    """The tasks that it is to answer. None: all."""
 
     def __post_init__(self) -> None:
         """Raise ValueError for options that do not fit together."""
@@ -93,7 +96,7 @@ class SolverJob:
 
         Args:
             choice: the solver.
-            problems: by task_id.
+            problems: by task_id, also those of tasks that are not chosen.
             config: how candidates are run.
             decisive: the options that decide on results, for the run log.
 
@@ -103,6 +106,8 @@ class SolverJob:
             ImportError: if a package is missing that the solver needs.
         """
         # The answer of a model may be a whole function; any other candidate goes on where the prompt ends.
+        known, chosen = problems, problems if choice.task_ids is None else choice.task_ids
+        problems = {name: problem for name, problem in known.items() if name in chosen}
         assemble = program_of_answer if choice.name in MODEL_SOLVERS else prompt_plus_candidate
         languages = tuple(sorted({problem.language or "python" for problem in problems.values()}))
         config = replace(config, tasks=replace(config.tasks, languages=languages))
@@ -112,7 +117,7 @@ class SolverJob:
         samples_by_question: dict[str, int] = {}
         solver: Solver
         if choice.name == "replay":
-            samples = read_samples(Path(str(choice.samples)), problems)
+            samples = [each for each in read_samples(Path(str(choice.samples)), known) if each.task_id in problems]
             for sample in samples:
                 problem = problems[sample.task_id]
                 if sample.program(problem, problem.language) != prompt_plus_candidate(problem, sample.completion):

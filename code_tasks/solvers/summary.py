@@ -85,6 +85,26 @@ class Summary:
         plain: dict[str, Any] = _without_nan(fields)
         return plain
 
+    def as_scores(self) -> dict[str, Any]:
+        """Return scores and counts as plain data, under the names that `code-eval run --json` has too."""
+        estimates = {f"pass@{each.k}": each for each in self.pass_at_k} | {
+            f"pass^{each.k}": each for each in self.pass_hat_k
+        }
+        named = {name: {"mean": each.mean, "standard_error": each.standard_error} for name, each in estimates.items()}
+        data: dict[str, Any] = _without_nan(
+            {
+                "scores": {"accuracy": {"mean": self.accuracy, "standard_error": None}, **named},
+                "counts": {
+                    "tasks": self.tasks,
+                    "samples": self.attempts,
+                    "passed": self.correct,
+                    "not_run": self.system_errors,
+                    "errors": dict(self.error_breakdown),
+                },
+            }
+        )
+        return data
+
     def _aggregations(
         self, tasks: int, attempts: int, system_errors: int, error_breakdown: Mapping[str, int]
     ) -> dict[str, Any]:

@@ -108,11 +108,18 @@ def test_same_problem_twice(file):
     assert faults_of(read_problems, path) == [f"{path}:3: duplicate task_id 't/0'"]
 
 
-def test_very_many_faults(file):
-    """The first of very many errors are shown, with the number of the others."""
+def test_the_same_fault_in_each_line(file):
+    """An error that all lines have is shown a few times, with the number of the other lines."""
     faults = faults_of(read_samples, file(*["{"] * 1000), PROBLEMS)
-    assert len(faults) == 51
-    assert faults[-1] == "... and 950 more such lines"
+    assert len(faults) == 4
+    assert faults[-1] == "... and 997 more such lines"
+
+
+def test_problems_in_the_place_of_samples(file):
+    """Problems that are read as samples are told apart, and so are samples that are read as problems."""
+    assert faults_of(read_samples, file(ADD), PROBLEMS)[0].endswith("; this looks like a problem, not a sample")
+    sample = {"task_id": "t/0", "completion": ""}
+    assert faults_of(read_problems, file(sample))[0].endswith("'test'; this looks like a sample, not a problem")
 
 
 @pytest.mark.parametrize(
@@ -163,7 +170,9 @@ def test_binary_junk(tmp_path):
     """Bytes that are not text are reported as lines that are not JSON."""
     path = tmp_path / "junk.jsonl"
     path.write_bytes(bytes(range(256)) * 4)
-    assert all(fault.startswith(f"{path}:") for fault in faults_of(read_problems, path))
+    *faults, last = faults_of(read_problems, path)
+    assert all(fault.startswith(f"{path}:") for fault in faults)
+    assert last.startswith((f"{path}:", "... and "))
 
 
 def test_candidate():

@@ -42,10 +42,10 @@ def test_good_problems(audit, tmp_path):
 
 @pytest.mark.parametrize(
     ("options", "status"),
-    [([], 3), (["--fail-on", "none"], 0), (["--fail-on", "slow", "--fail-on", "fails"], 0), (["--repeats", 1], 3)],
+    [([], 1), (["--fail-on", "none"], 0), (["--fail-on", "slow", "--fail-on", "fails"], 0), (["--repeats", 1], 1)],
 )
 def test_status(audit, options, status):
-    """The status is 3 if a finding of --fail-on was found; a stub that passes is one of them by default."""
+    """The status is 1 if a finding of --fail-on was found; a stub that passes is one of them by default."""
     assert audit([GOOD, CONSTANT], "--mutants", 0, *options).returncode == status
 
 
@@ -72,7 +72,7 @@ def test_a_file_that_is_read(audit, tmp_path):
 
 
 def test_invalid_problems(audit):
-    """A record that is no problem ends the command with status 1 and its place."""
+    """A record that is no problem ends the command with status 2 and its place."""
     done = audit([{"task_id": "t/0"}])
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert "problems.jsonl:1: missing key 'test'" in done.stderr

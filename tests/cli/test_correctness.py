@@ -130,7 +130,7 @@ def test_wrong_lines(data):
     """Every line without a record is named with file and line, and nothing runs."""
     path = data(record(1, PASSES, "success"), "{\n", record(2, PASSES, "perhaps"))
     done = code_eval("correctness", path)
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert f"{path}:2: not JSON" in done.stderr
     assert f"{path}:3: outputs must be success or failed, not 'perhaps'" in done.stderr
 

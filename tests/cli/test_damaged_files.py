@@ -185,7 +185,7 @@ def test_a_missing_field(files, tmp_path, missing):
     begun = [{"settings": lines[-1]["summary"]["settings"]}, {"sample": 0, "record": record}]
     partial_path(tmp_path / "results.jsonl").write_text("".join(json.dumps(line) + "\n" for line in begun))
     done = code_eval(*arguments, "--resume")
-    assert (done.returncode, "Traceback" in done.stderr) == (1, False)
+    assert (done.returncode, "Traceback" in done.stderr) == (2, False)
     assert "results.jsonl.partial:2: " in done.stderr and "to start over" in done.stderr
 
 
@@ -242,7 +242,7 @@ def test_a_bomb_is_refused(files, tmp_path, bomb, part):
             "data": ("correctness", bomb),
         }[part]
     )
-    assert done.returncode == 1, done.stderr
+    assert done.returncode == 2, done.stderr
     assert (f"{bomb}:1: a line of more than" if part != "data" else f"{bomb} holds more than 256 MiB") in done.stderr
 
 
@@ -252,7 +252,7 @@ def test_many_bad_lines_are_not_all_kept(tmp_path):
     path.write_bytes(gzip.compress(b"{x\n" * 1_000_000))
     with pytest.raises(InputError, match=f"after {MAX_ERRORS} such lines no more was read") as caught:
         read_samples(path, PROBLEMS)
-    assert len(str(caught.value).splitlines()) == 51
+    assert len(str(caught.value).splitlines()) == 4
 
 
 def test_faults_are_counted():

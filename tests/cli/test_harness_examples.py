@@ -59,5 +59,5 @@ def test_broken_sandbox(files, tmp_path):
     """Without a sandbox there is an error, and no results."""
     broken = ["--sandbox", "docker", "--docker-host", "unix:///nowhere.sock"]
     done = code_eval(*files, *broken, "--output", tmp_path / "results.jsonl")
-    assert done.returncode == 1 and "docker" in done.stderr
+    assert done.returncode == 2 and "docker" in done.stderr
     assert not (tmp_path / "results.jsonl").exists()

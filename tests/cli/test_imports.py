@@ -20,6 +20,8 @@ print()
 print(json.dumps(sorted({{name.partition(".")[0] for name in sys.modules}})))
 print(json.dumps(sorted(sys.modules)))
 """
+COMPLETION = "from code_tasks.cli.main import app; app(prog_name='code-eval')"
+MODULES = {f"code_tasks.cli.{source.partition(':')[0]}" for source, *_ in COMMANDS.values()}
 CALL = "from code_tasks.cli.main import app; app({arguments!r})"
 
 
@@ -73,12 +75,25 @@ def test_list_of_commands_imports_no_command():
     """The list of commands is shown without the sandboxes, and without the modules of the commands."""
     packages, modules = imported(CALL.format(arguments=["--help"]))
     assert "sandboxes" not in packages
-    assert modules & {f"code_tasks.cli.{source.partition(':')[0]}" for source, _ in COMMANDS.values()} == set()
+    assert modules & MODULES == set()
+
+
+@pytest.mark.parametrize(
+    ("words", "completed", "imports"),
+    [("code-eval r", {"run", "report"}, set()), ("code-eval run --gr", {"--grading"}, {"code_tasks.cli.run"})],
+)
+def test_completion_imports_what_it_needs(words, completed, imports):
+    """A shell's completion of a command's name imports no command, and that of an option one command alone."""
+    variables = {"_CODE_EVAL_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": words.count(" ")}
+    done = python("-c", IMPORTED.format(code=COMPLETION), **{name: str(value) for name, value in variables.items()})
+    assert done.returncode == 0, done.stderr
+    *names, _, _, modules = done.stdout.splitlines()
+    assert ({*names}, {*json.loads(modules)} & MODULES) == (completed, imports)
 
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_text_in_the_list_is_the_commands_own(name):
     """The text in the list of commands begins the command's own help."""
-    source, text = COMMANDS[name]
-    own = LazyCommand(name, f"code_tasks.cli.{source}", text).loaded
+    source, text, panel = COMMANDS[name]
+    own = LazyCommand(name, f"code_tasks.cli.{source}", text, panel).loaded
     assert " ".join(inspect.cleandoc(own.help).partition("\n\n")[0].split()) == text

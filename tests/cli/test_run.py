@@ -105,7 +105,7 @@ def test_bad_lines(files, tmp_path):
     runs = {"task_id": "t/0", "completion": NEVER_ENDS}
     arguments = files([runs, {"task_id": "t/9", "completion": ""}, runs, {"task_id": "t/0"}])
     done = code_eval(*arguments, "--timeout", 10 * SECONDS, "--output", tmp_path / "results.jsonl")
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert [line.partition(": ")[0] for line in done.stderr.splitlines()] == [f"{arguments[1]}:{n}" for n in (2, 4)]
     assert not (tmp_path / "results.jsonl").exists()
 
@@ -116,7 +116,7 @@ def test_missing_file(files, tmp_path, which):
     arguments = files([RIGHT])
     (tmp_path / f"{which}.jsonl").unlink()
     done = code_eval(*arguments)
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert done.stderr.startswith(f"can't read {tmp_path / which}.jsonl: ")
 
 
@@ -147,17 +147,17 @@ def test_options_that_cannot_be_right(files, options, said):
 
 
 def test_unwritable_output(files, tmp_path):
-    """Results that can't be written are an error that names the file, with status 1."""
+    """Results that can't be written are an error that names the file, with status 2."""
     output = tmp_path / "nowhere" / "results.jsonl"
     done = code_eval(*files([RIGHT]), "--output", output)
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert f"can't write {output}" in done.stderr
 
 
 def test_unwritable_output_is_found_before_the_run(files, tmp_path):
     """Results that can't be written are found out before the samples run, not hours later."""
     options = ["--timeout", 10 * SECONDS, "--output", tmp_path / "nowhere" / "results.jsonl"]
-    assert code_eval(*files([NEVER_ENDS]), *options).returncode == 1
+    assert code_eval(*files([NEVER_ENDS]), *options).returncode == 2
 
 
 def test_help_lists_every_option():

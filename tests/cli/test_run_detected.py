@@ -91,5 +91,5 @@ def test_preamble_of_deepcoder(scored):
 def test_unknown_fields(files):
     """Fields of no benchmark end the command with what they are."""
     done = code_eval(*files(["x"], [{"a": 1}]))
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert "no benchmark is known to have the fields 'a'; --benchmark NAME says which it is" in done.stderr

@@ -68,7 +68,7 @@ def test_results_of_other_problems(files, tmp_path):
     assert code_eval(*arguments).returncode == 0
     files([{"task_id": "t/1", "completion": BODY}], [{**PROBLEM, "task_id": "t/1"}])
     done = code_eval(*arguments, "--resume", "--format", "csv")
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert "has results of 't/0', which is none of the problems" in done.stderr
 
 

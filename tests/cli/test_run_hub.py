@@ -45,7 +45,7 @@ def test_push(run, tmp_path):
     assert TOKEN not in done.stdout + done.stderr + output.read_text() + card
 
     again = command("--output", output, "--resume", "--push-to-hub", "ada/run")
-    assert again.returncode == 1 and "ada/run has results already" in again.stderr
+    assert again.returncode == 2 and "ada/run has results already" in again.stderr
     assert "(--hub-overwrite)" in again.stderr
     replaced = command("--output", output, "--resume", "--push-to-hub", "ada/run", "--hub-overwrite", "--timeout", 7)
     assert replaced.returncode == 0 and "is complete" in replaced.stdout
@@ -56,9 +56,9 @@ def test_what_the_hub_would_refuse_is_told_before_the_run(run, tmp_path):
     command, hub = run
     output = tmp_path / "results.jsonl"
     done = command("--output", output, "--push-to-hub", "ada/run", HF_TOKEN="")
-    assert done.returncode == 1 and "there is no token for the Hub; set HF_TOKEN" in done.stderr
+    assert done.returncode == 2 and "there is no token for the Hub; set HF_TOKEN" in done.stderr
     done = command("--output", output, "--push-to-hub", "grace/run")
-    assert done.returncode == 1 and "grace/run belongs to 'grace'" in done.stderr
+    assert done.returncode == 2 and "grace/run belongs to 'grace'" in done.stderr
     assert not output.exists() and not hub.data_sets
 
 
@@ -68,7 +68,7 @@ def test_a_hub_that_breaks_leaves_the_results(run, tmp_path):
     hub.faults["/commit/"] = 503
     output = tmp_path / "results.jsonl"
     done = command("--output", output, "--push-to-hub", "ada/run", HF_HUB_ETAG_TIMEOUT="1")
-    assert done.returncode == 1 and "Traceback" not in done.stderr
+    assert done.returncode == 2 and "Traceback" not in done.stderr
     assert "the Hub has a problem; try again later (503)" in done.stderr
     assert f"the results are in {output}, and --resume with the same options tries again" in done.stderr
     assert len(output.read_text().splitlines()) == 3

@@ -45,7 +45,7 @@ def test_packages_that_no_sample_imports_are_missing(files, tmp_path):
 
 
 def test_an_imported_package_that_cant_be_installed(files):
-    """An imported package that can't be installed ends the command with pip's message and status 1."""
+    """An imported package that can't be installed ends the command with pip's message and status 2."""
     done = code_eval(*files(["    import unused\n    return a + b\n"]), *OPTIONS, *PACKAGES)
-    assert done.returncode == 1 and "Traceback" not in done.stderr
+    assert done.returncode == 2 and "Traceback" not in done.stderr
     assert f"No matching distribution found for {MISSING}" in done.stderr

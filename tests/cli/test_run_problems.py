@@ -165,8 +165,8 @@ CALLS = {"fn_name": "f", "inputs": [[1]], "outputs": [1]}
     ids=["cases", "language", "restricted", "calls", "pytest"],
 )
 def test_problem_that_cannot_be_run(files, problem, options, said):
-    """A problem that can't be run is an error with its place or its name and status 1, before anything runs."""
+    """A problem that can't be run is an error with its place or its name and status 2, before anything runs."""
     done = code_eval(*files(["while True: pass"], [{"task_id": "t/0", **problem}]), "--timeout", 1000, *options)
-    assert (done.returncode, done.stdout) == (1, "")
+    assert (done.returncode, done.stdout) == (2, "")
     assert said in done.stderr
     assert "Traceback" not in done.stderr

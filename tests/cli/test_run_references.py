@@ -38,7 +38,7 @@ def test_generations_and_references(arguments, tmp_path):
 def test_different_lengths(arguments):
     """Lists and references that can't belong together are an error with both numbers."""
     done = code_eval(*arguments([["a = 1"]], [TESTS, TESTS]))
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert "there are 1 lists of programs, but 2 problems" in done.stderr
 
 

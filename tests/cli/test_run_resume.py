@@ -66,7 +66,7 @@ def test_a_killed_run_is_not_overwritten(arguments, tmp_path):
     partial = killed(arguments, tmp_path / "results.jsonl")
     left = partial.read_bytes()
     done = code_eval(*arguments, "--output", tmp_path / "results.jsonl")
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert "--resume" in done.stderr
     assert partial.read_bytes() == left
 
@@ -75,7 +75,7 @@ def test_other_settings_are_refused(arguments, tmp_path):
     """A resumed run with other settings is refused, and the error names the difference."""
     killed(arguments, tmp_path / "results.jsonl")
     done = code_eval(*arguments, "--output", tmp_path / "results.jsonl", "--resume", "--grading", "separate")
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert "grading was 'shared' and is 'separate'" in done.stderr
 
 
@@ -125,5 +125,5 @@ def test_a_pipe_is_named_in_errors(files):
     script = [sys.executable, "-m", "code_tasks.cli", command, "/dev/stdin", *rest]
     bad = json.dumps({"task_id": "t/9", "completion": ""}).encode()
     done = subprocess.run([str(each) for each in script], input=bad, cwd=ROOT, env=environment(), capture_output=True)
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert done.stderr.startswith(b"/dev/stdin:1: there is no problem")

@@ -57,7 +57,7 @@ def test_sandbox_with_a_policy(files):
     record = {"id": "sample_0", "code": "def f(n):\n    return n", "input": "1", "output": "1"}
     arguments = files(["f(1)"], [record], task_id="sample_0")
     done = code_eval(*arguments, "--benchmark", "cruxeval-input", "--sandbox", "restricted", "--strict-official")
-    assert (done.returncode, "the official verdicts of cruxeval-input need" in done.stderr) == (1, True)
+    assert (done.returncode, "the official verdicts of cruxeval-input need" in done.stderr) == (2, True)
 
 
 def test_needs_a_benchmark(files):

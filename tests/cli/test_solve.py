@@ -101,7 +101,7 @@ def test_resume(gold):
     lines = path.read_bytes().splitlines(keepends=True)
     cut = path.with_name("cut.jsonl")
     cut.write_bytes(b"".join(lines[:21]) + lines[21][:30])
-    resumed = code_eval_solve("--solver", "gold", *PROBLEMS, *WALL, "--tries", 2, "--resume", cut)
+    resumed = code_eval_solve("--solver", "gold", *PROBLEMS, *WALL, "--tries", 2, "--output", cut, "--resume")
     assert (resumed.exit_code, resumed.stdout) == (0, ended.stdout), resumed.stderr
     matches = [line["sample_id"] for line in read_run_log(cut) if line["record_type"] == "match"]
     assert len(matches) == len(set(matches)) == 24
@@ -116,11 +116,11 @@ def test_resume(gold):
     ],
 )
 def test_other_settings(gold, arguments, said):
-    """A run log with other settings is refused with status 1, and stays as it is."""
+    """A run log with other settings is refused with status 2, and stays as it is."""
     _, path = gold
     before = path.read_bytes()
-    ended = code_eval_solve(*arguments, *PROBLEMS, *WALL, "--resume", path)
-    assert ended.exit_code == 1 and said in ended.stderr and "Traceback" not in ended.stderr
+    ended = code_eval_solve(*arguments, *PROBLEMS, *WALL, "--output", path, "--resume")
+    assert ended.exit_code == 2 and said in ended.stderr and "Traceback" not in ended.stderr
     assert path.read_bytes() == before
 
 
@@ -130,7 +130,7 @@ def test_replay():
     assert ended.exit_code == 0, ended.stderr
     assert "63 attempts at 12 questions: 27 correct, 36 incorrect" in ended.stdout
     ended = code_eval_solve(*REPLAY, "--tries", 9)
-    assert ended.exit_code == 1 and "--tries 9 needs as many samples of each task" in ended.stderr
+    assert ended.exit_code == 2 and "--tries 9 needs as many samples of each task" in ended.stderr
 
 
 @pytest.mark.parametrize(
@@ -146,11 +146,11 @@ def test_replay():
         (["--solver", "gold", *PROBLEMS, "--model", "m"], "--model is for --solver chat and agent, not gold"),
         (["--solver", "gold", *PROBLEMS, "--sandbox", "dokcer"], "unknown sandbox 'dokcer'"),
         (["--solver", "gold", *PROBLEMS, "--grading", "apart"], "grading must be one of"),
-        (["--solver", "gold", *PROBLEMS, "--retry-errors"], "--retry-errors needs --resume FILE"),
-        (["--solver", "gold", *PROBLEMS, "--on-solver-error", "no"], "on_solver_error must be one of"),
+        (["--solver", "gold", *PROBLEMS, "--retry-errors"], "--retry-errors goes with --resume"),
+        (["--solver", "gold", *PROBLEMS, "--on-solver-error", "no"], "--on-solver-error must be one of"),
         (["--solver", "gold", *PROBLEMS, "--order", "no"], "order must be one of interleaved, by_question, not 'no'"),
-        (["--solver", "gold", *PROBLEMS, "--record-pretty"], "--record-pretty needs --output FILE or --resume FILE"),
-        (["--solver", "gold", *PROBLEMS, "--log-at-end"], "--log-at-end needs --output FILE or --resume FILE"),
+        (["--solver", "gold", *PROBLEMS, "--record-pretty"], "--record-pretty needs --output FILE"),
+        (["--solver", "gold", *PROBLEMS, "--log-at-end"], "--log-at-end needs --output FILE"),
     ],
 )
 def test_arguments_that_cant_be_right(arguments, said):
@@ -164,7 +164,7 @@ def test_a_record_that_is_there(gold):
     """--output never overwrites a run log."""
     _, path = gold
     ended = code_eval_solve("--solver", "gold", *PROBLEMS, "--output", path)
-    assert ended.exit_code == 1 and "already exists; --resume continues it" in ended.stderr
+    assert ended.exit_code == 2 and "already exists; --resume continues it" in ended.stderr
 
 
 RIGHT, WRONG = (f"```python\ndef add(a, b):\n    return a {sign} b\n```" for sign in "+*")
@@ -208,15 +208,15 @@ def test_models(tmp_path, monkeypatch, solver, options, right):
 
 
 def test_a_server_that_refuses(tmp_path):
-    """A server that refuses, for example a wrong key, leads to one line and status 1, and no wrong answer."""
+    """A server that refuses, for example a wrong key, leads to one line and status 2, and no wrong answer."""
     with chat_server(lambda request, number: Reply(status=401)) as server:
         ended = code_eval_solve("--solver", "chat", "--model", "tiny", "--base-url", server.url, *PROBLEMS)
-    assert ended.exit_code == 1 and "Traceback" not in ended.stderr
+    assert ended.exit_code == 2 and "Traceback" not in ended.stderr
     assert "answered 401" in ended.stderr and "OPENAI_API_KEY" in ended.stderr
 
 
 def test_a_server_that_stays_broken(tmp_path, monkeypatch):
-    """A question without a valid attempt is named with status 1. --retry-errors runs it again when the server works."""
+    """A question without a valid attempt is named with status 2. --retry-errors runs it again when the server works."""
     from support.metric_and_command import PROBLEM
 
     monkeypatch.setattr(Backoff, "seconds", lambda self, retry_idx: 0.0)
@@ -226,13 +226,13 @@ def test_a_server_that_stays_broken(tmp_path, monkeypatch):
     with chat_server(lambda request, number: Reply(RIGHT) if works else Reply(status=503)) as server:
         run = ["--solver", "chat", "--model", "tiny", "--base-url", server.url, "--problems", problems, *WALL]
         ended = code_eval_solve(*run, "--output", record)
-        assert ended.exit_code == 1 and "0 correct, 0 incorrect, 1 system errors" in ended.stdout
+        assert ended.exit_code == 2 and "0 correct, 0 incorrect, 1 system errors" in ended.stdout
         assert f"not valid: no attempt worked at 1 question(s): {PROBLEM['task_id']}" in ended.stderr
         assert len(server.requests) == 17
         works = True
-        assert code_eval_solve(*run, "--resume", record).exit_code == 1
+        assert code_eval_solve(*run, "--output", record, "--resume").exit_code == 2
         assert len(server.requests) == 17
-        ended = code_eval_solve(*run, "--resume", record, "--retry-errors")
+        ended = code_eval_solve(*run, "--output", record, "--resume", "--retry-errors")
     assert ended.exit_code == 0 and "1 correct, 0 incorrect, 0 system errors" in ended.stdout
     *_, match, _ = read_run_log(record)
     assert (match["record_type"], match["retry_idx"]) == ("match", 17)
@@ -259,7 +259,7 @@ def test_interrupted(tmp_path):
     finally:
         process.kill()
     assert process.returncode == 130
-    assert said.endswith(f"interrupted; --resume {record} continues\n") and "Traceback" not in said
+    assert said.endswith("interrupted; the same command with --resume continues\n") and "Traceback" not in said
     assert children
     _, left = psutil.wait_procs(children, timeout=30)
     assert not left

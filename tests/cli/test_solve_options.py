@@ -48,8 +48,8 @@ def test_a_run_log_of_the_former_dummy(tmp_path):
     spec, *_ = read_run_log(path)
     del spec["settings"]["always_correct"]
     path.write_text(json.dumps(spec) + "\n")
-    ended = code_eval_solve("--solver", "dummy", *PROBLEMS, "--resume", path)
-    assert ended.exit_code == 1 and "always_correct was None and is True" in ended.stderr
+    ended = code_eval_solve("--solver", "dummy", *PROBLEMS, "--output", path, "--resume")
+    assert ended.exit_code == 2 and "always_correct was None and is True" in ended.stderr
 
 
 @pytest.mark.parametrize(

@@ -220,7 +220,7 @@ def test_what_the_commands_print(files, tmp_path, command):
     assert done.returncode == 0, done.stderr
     bad = files([{"task_id": "\x1b[2Jt", "completion": ""}], problems)
     wrong = code_eval(*(bad if command == "run" else ["solve", "--solver", "replay", "--samples", *bad[1:]]))
-    assert wrong.returncode == 1
+    assert wrong.returncode == 2
     for said in (done.stdout, done.stderr, wrong.stdout, wrong.stderr):
         assert all(line.isprintable() for line in said.split("\n")), said
     if command == "run":

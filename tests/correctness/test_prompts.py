@@ -96,7 +96,7 @@ def test_command_with_invalid_instructions(tmp_path):
     data, prompts = tmp_path / "data.jsonl", tmp_path / "prompts.jsonl"
     data.write_text("".join(json.dumps({"inputs": INPUTS, "meta": {"id": n}}) + "\n" for n in (1, 2)))
     done = code_eval("correctness", data, "--prompts", prompts)
-    assert (done.returncode, prompts.exists()) == (1, False)
+    assert (done.returncode, prompts.exists()) == (2, False)
     assert f"{data}:1: there is no instruction\n{data}:2: there is no instruction" in done.stderr
 
 

@@ -7,8 +7,9 @@ import shlex
 from unittest.mock import patch
 
 import pytest
+from typer.main import get_command
 
-from code_tasks.cli.main import CodeEvalCommands
+from code_tasks.cli.main import CodeEvalCommands, app
 from sandboxes import BACKENDS
 from sandboxes.languages.registry import LANGUAGES
 from support.pages import PAGES, ROOT, SHELL, blocks_of, name_of, run_blocks
@@ -25,6 +26,7 @@ TITLES = {
     "needs your own files": "the files are not part of the project",
     "runs until it is ended": "tests start servers with ports of their own",
     # The tests of frameworks run in environments of their own.
+    "needs Weights & Biases and MLflow": "tests/integrations/test_trackers.py",
     "needs BigCodeBench": "tests/integrations/test_bigcodebench.py",
     "needs EvalPlus": "tests/scoring/test_formats.py",
     "needs Inspect": "tests/integrations/test_inspect_ai.py",
@@ -39,6 +41,8 @@ TITLES = {
 }
 # Pages whose examples run in a file of their own, with more checks.
 OWN_TESTS = {
+    "docs/command.md": "tests/cli/test_command_page.py",
+    "docs/compare.md": "tests/reports/test_compare_page.py",
     "docs/coming-from/mera_code_correctness.md": "tests/correctness/test_coming_from_mera.py",
     "docs/coming-from/nanoeval.md": "tests/solvers/test_coming_from_nanoeval.py",
 }
@@ -144,8 +148,16 @@ def commands_of(text):
     return [shlex.split(line.partition("&&")[0].partition("|")[0], comments=True) for line in lines]
 
 
+def after_group_options(words):
+    """Return the words of a line from its command on."""
+    by_name = {option: each for each in get_command(app).params for option in [*each.opts, *each.secondary_opts]}
+    while words and words[0] in by_name:
+        words = words[1 if getattr(by_name[words[0]], "is_flag", False) else 2 :]
+    return words
+
+
 def parser_of(words):
-    """Return the command that some words name, or None for an option of the group, such as `--help`."""
+    """Return the command that some words name, or None if there is none."""
     command = CodeEvalCommands().commands.get(words[0])
     command = command.loaded if command else None
     for word in words[1:2]:
@@ -157,7 +169,7 @@ def parser_of(words):
 def test_commands(page):
     """Each `code-eval` command that a page shows is there, and has the options that the page gives to it."""
     unknown = []
-    for words in commands_of(page.read_text(encoding="utf-8")):
+    for words in map(after_group_options, commands_of(page.read_text(encoding="utf-8"))):
         if not words or words == ["--help"]:
             continue
         command = parser_of(words)
@@ -171,7 +183,11 @@ def test_commands(page):
 def all_options():
     """Return the options of all commands."""
     groups = [command.loaded for command in CodeEvalCommands().commands.values()]
-    commands = [*groups, *(each for group in groups for each in getattr(group, "commands", {}).values())]
+    commands = [
+        get_command(app),
+        *groups,
+        *(each for group in groups for each in getattr(group, "commands", {}).values()),
+    ]
     parameters = [parameter for command in commands for parameter in command.params]
     return {option for each in parameters for option in [*each.opts, *each.secondary_opts]} | {"--help"}
 

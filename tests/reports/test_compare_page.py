@@ -4,8 +4,8 @@ import shlex
 
 import pytest
 
-from repository.test_repository import blocks_of, run_blocks
 from support.metric_and_command import ROOT, python
+from support.pages import blocks_of, run_blocks
 from support.run_files import FAILED, HANGING, PASSED, results, write_lines
 
 PAGE = (ROOT / "docs" / "compare.md").read_text(encoding="utf-8")
@@ -30,7 +30,7 @@ def folder(tmp_path, monkeypatch):
 
 def test_commands(folder):
     """Each command on the page prints what stands below it."""
-    shown = [block.partition("\n") for _, block in blocks_of(PAGE, "console")]
+    shown = [block.code.partition("\n") for block in blocks_of(PAGE, "console")]
     assert shown
     for line, _, output in shown:
         program, *arguments = shlex.split(line.removeprefix("$ "))

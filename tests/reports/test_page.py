@@ -249,7 +249,7 @@ def test_without_a_library(tmp_path, library):
     path = write_record(tmp_path / "run.jsonl")
     start = f"import sys; sys.modules[{library!r}] = None; from code_tasks.cli.main import app; app()"
     done = python("-c", start, "report", path)
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert "pip install 'code-eval-sandboxes[report]'" in done.stderr
     assert [file.name for file in tmp_path.iterdir()] == ["run.jsonl"]
 

@@ -146,7 +146,7 @@ def test_replay_is_resumed(tmp_path):
     lines = record.read_bytes().splitlines(keepends=True)
     record.write_bytes(b"".join(lines[:3]))
     assert read_report_data(record).unfinished == 4
-    done = code_eval(*options, "--resume", record)
+    done = code_eval(*options, "--output", record, "--resume")
     assert done.returncode == 0, done.stderr
     assert "5 attempts at 2 questions: 3 correct" in done.stdout
     assert read_report_data(record).unfinished == 0

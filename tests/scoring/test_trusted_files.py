@@ -194,9 +194,9 @@ def test_run_does_not_overwrite_its_inputs(files, tmp_path, way, name):
         ["correctness", "{file}", "--labels", "{output}"],
         ["correctness", "{file}", "--prompts", "{output}"],
         ["solve", "--solver", "gold", "--problems", "{file}", "--output", "{output}"],
-        ["solve", "--solver", "gold", "--problems", "{file}", "--resume", "{output}"],
+        ["solve", "--solver", "gold", "--problems", "{file}", "--output", "{output}", "--resume"],
         ["solve", "--solver", "replay", "--problems", "p", "--samples", "{file}", "--output", "{output}"],
-        ["solve", "--solver", "chat", "--problems", "p", "--template", "{file}", "--resume", "{output}"],
+        ["solve", "--solver", "chat", "--problems", "p", "--template", "{file}", "--output", "{output}", "--resume"],
     ],
     ids=lambda command: " ".join(command[:3:2] + command[-4:-3] + command[-2:-1]),
 )
@@ -229,7 +229,7 @@ def test_a_device_is_not_replaced(files, tmp_path, command):
     if command == "report":
         arguments = ["report", write_lines(tmp_path / "results.jsonl", results())]
     done = code_eval(*arguments, "--output", pipe)
-    assert (done.returncode, stat.S_ISFIFO(pipe.stat().st_mode)) == (1, True)
+    assert (done.returncode, stat.S_ISFIFO(pipe.stat().st_mode)) == (2, True)
     assert "it is not a regular file" in done.stderr
 
 

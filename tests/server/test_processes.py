@@ -142,7 +142,7 @@ def test_a_port_that_is_taken():
         port = server.url.rpartition(":")[2]
         command = [sys.executable, "-m", "code_tasks.cli", "serve", "--port", port]
         ended = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS)
-    assert ended.returncode == 1
+    assert ended.returncode == 2
     assert ended.stderr.count("\n") == 1
     assert f"127.0.0.1:{port}" in ended.stderr
 
@@ -166,7 +166,7 @@ def test_a_missing_extra_is_one_message():
     ended = run_python(
         "import sys\nsys.modules['fastapi'] = None\nfrom code_tasks.cli.main import app\napp(['serve', '--port', '0'])"
     )
-    assert ended.returncode == 1
+    assert ended.returncode == 2
     assert ended.stderr == 'code-eval serve needs more packages: pip install "code-eval-sandboxes[serve]"\n'
 
 

@@ -154,7 +154,7 @@ def test_command_that_is_refused(tmp_path):
     problems.write_text(json.dumps(PROBLEM))
     with chat_server(lambda request, number: Reply(status=404, error={"message": "no model m"})) as server:
         done = code_eval("solve", "--problems", problems, "--solver", "agent", "--model", "m", "--base-url", server.url)
-    assert done.returncode == 1, done.stdout + done.stderr
+    assert done.returncode == 2, done.stdout + done.stderr
     assert "no model m" in done.stderr and "Traceback" not in done.stderr
 
 

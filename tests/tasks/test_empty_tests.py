@@ -121,7 +121,7 @@ def test_nothing_is_an_error_of_a_file(tests):
 def test_nothing_in_the_language_of_a_run(files):
     """A problem without a language is refused before the first sample runs."""
     done = code_eval(*files([RIGHT], [{**PROBLEM, "test": "# none\n"}]), "--language", "bash")
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert f"problem 't/0': {EMPTY}" in done.stderr
 
 

@@ -1,0 +1,69 @@
+"""The end of a command that scores: its report as a text or as JSON, and the score that it must reach."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar
+
+import typer
+
+from code_tasks.cli.output import STATUS_BELOW, fail
+
+
+@dataclass(frozen=True)
+class ReportArguments:
+    """The form of the report, and the score that is asked for."""
+
+    PANEL: ClassVar[str] = "The report"
+
+    as_json: Annotated[
+        bool,
+        typer.Option(
+            "--json",
+            help="Print one JSON object to stdout, with scores, counts and settings. All else goes to stderr, also the "
+            "report for people.",
+        ),
+    ] = False
+    fail_under: Annotated[
+        float | None,
+        typer.Option(
+            min=0,
+            max=1,
+            metavar="SHARE",
+            help="End with status 1 if pass@k of the first k is below this share, such as 0.4. Errors have status 2.",
+        ),
+    ] = None
+
+    @property
+    def is_needed(self) -> bool:
+        """True if the command has to find out the scores of a run that is complete already."""
+        return self.as_json or self.fail_under is not None
+
+    def show(self, text: str, data: Mapping[str, Any]) -> None:
+        """Print the report.
+
+        Args:
+            text: for people.
+            data: the same for programs.
+        """
+        typer.echo(text, nl=False, err=self.as_json)
+        if self.as_json:
+            typer.echo(json.dumps(data))
+
+    def check(self, k: int, mean: float | None) -> None:
+        """End the command with status 1 if the score is below the one that is asked for.
+
+        Args:
+            k: the first k.
+            mean: pass@k in [0, 1]; None if a task has too few samples, which ends the command with an error.
+        """
+        if self.fail_under is None:
+            return
+        if mean is None:
+            fail(f"--fail-under needs pass@{k}, for which a task has too few samples")
+        if mean < self.fail_under:
+            typer.echo(f"pass@{k} is {mean:.4g}, below --fail-under {self.fail_under:g}", err=True)
+            sys.exit(STATUS_BELOW)

@@ -1,0 +1,180 @@
+"""Files with settings of the command: `[tool.code-eval]` of a pyproject.toml, and any file given as `--config`.
+
+`lazy_commands.py` asks for the values of one command before it parses the command line. They are the defaults of that
+command, so that the command line wins. What a project's file may set stands in `project_settings.py`.
+"""
+
+from __future__ import annotations
+
+import difflib
+import tomllib
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from code_tasks.cli.project_settings import check_trusted
+from code_tasks.cli.settings_values import OptionKey, value_for
+from sandboxes.validation import printable, short_repr
+
+PROJECT_FILE = "pyproject.toml"
+TABLE = "tool.code-eval"
+SOURCE = frozenset({"problems", "dataset", "references", "benchmark", "split", "config", "revision", "since", "until"})
+"""Options that name problems together. One of SOURCES on the command line replaces all of a file's."""
+
+SOURCES = frozenset({"problems", "dataset", "references", "benchmark"})
+
+
+class SettingsError(ValueError):
+    """A file of settings is invalid. The message names the file, the key and the way out."""
+
+
+@dataclass(frozen=True)
+class FileValue:
+    """The value of one option, from a file."""
+
+    value: Any
+    """As typer takes it."""
+
+    text: str
+    """The key and its value, for people."""
+
+    place: str
+    """The file, the table and the key, for messages."""
+
+
+@dataclass(frozen=True)
+class SettingsFile:
+    """A file's table for the command."""
+
+    path: Path
+    table: Mapping[str, Any]
+    is_project: bool
+    """True if the file was found and not named, so that whoever wrote the project may have written it."""
+
+    def values(
+        self, command: str, commands: Collection[str], keys_of: Callable[[str], Mapping[str, OptionKey]]
+    ) -> dict[str, FileValue]:
+        """Return the values for one command, by the names of its parameters. Its own table wins over the common one.
+
+        Args:
+            command: its name.
+            commands: the names of all commands.
+            keys_of: returns the options of a command, by their keys in a file.
+
+        Raises:
+            SettingsError: for an unknown key, or an invalid value.
+        """
+        own = self.table.get(command, {})
+        if not isinstance(own, dict):
+            raise self._error(TABLE, command, f"must be a table, [{TABLE}.{command}], not {short_repr(own)}")
+        common = {key: value for key, value in self.table.items() if key not in commands}
+        known = keys_of(command)
+        values: dict[str, FileValue] = {}
+        for where, table in ((TABLE, common), (f"{TABLE}.{command}", own)):
+            for key, value in table.items():
+                if option := known.get(key.replace("_", "-")):
+                    taken = self._value(where, key, value, option, command)
+                    values[option.name] = FileValue(taken, f"{key} = {toml(value)}", self._place(where, key))
+                elif where != TABLE or not any(key.replace("_", "-") in keys_of(name) for name in commands):
+                    raise self._error(where, key, unknown_key(key, command, known))
+        return values
+
+    def _value(self, where: str, key: str, value: Any, option: OptionKey, command: str) -> Any:
+        try:
+            if self.is_project:
+                check_trusted(option.name, value, f"code-eval --config {self.path} {command}")
+            return value_for(option, value, self.path.parent)
+        except (ValueError, TypeError) as error:
+            raise self._error(where, key, str(error)) from error
+
+    def _error(self, where: str, key: str, message: str) -> SettingsError:
+        return SettingsError(f"{self._place(where, key)}: {message}")
+
+    def _place(self, where: str, key: str) -> str:
+        return f"{self.path}: [{where}] {key}"
+
+
+def settings_of_command(
+    command: str,
+    commands: Collection[str],
+    keys_of: Callable[[str], Mapping[str, OptionKey]],
+    named: Path | None,
+    given: Collection[str],
+) -> dict[str, FileValue]:
+    """Return the values that a file sets for a command, without those that the command line replaces.
+
+    The values of a project's file are printed, because the user did not name it.
+
+    Args:
+        command: its name.
+        commands: the names of all commands.
+        keys_of: as for `SettingsFile.values`.
+        named: the file of `--config`.
+        given: the names of the parameters on the command line.
+
+    Raises:
+        SettingsError: as `read_settings` and `SettingsFile.values` do.
+    """
+    file = read_settings(named, Path.cwd())
+    if file is None:
+        return {}
+    replaced = {*given} | (SOURCE if not SOURCES.isdisjoint(given) else frozenset())
+    values = {name: value for name, value in file.values(command, commands, keys_of).items() if name not in replaced}
+    if values and file.is_project:
+        typer.echo(printable(f"{file.path}: {', '.join(value.text for value in values.values())}"), err=True)
+    return values
+
+
+def unknown_key(key: str, command: str, known: Mapping[str, OptionKey]) -> str:
+    """Return the message of a key that a command has no option for."""
+    close = difflib.get_close_matches(key.replace("_", "-"), known, 3)
+    meant = f"; near it are {', '.join(close)}" if close else ""
+    return f"unknown key{meant}; `code-eval {command} --help` lists the options, which are keys without their dashes"
+
+
+def toml(value: Any) -> str:
+    """Return a value as a TOML file may have it."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f'"{value}"' if isinstance(value, str) else str(value)
+
+
+def read_settings(named: Path | None, folder: Path) -> SettingsFile | None:
+    """Return the settings of the named file, otherwise of the nearest project; None if there are none.
+
+    Args:
+        named: a TOML file. Its settings are in `[tool.code-eval]`, or at its top.
+        folder: the working directory. It and the folders above it may have the project's file.
+
+    Raises:
+        SettingsError: if a file can't be read.
+    """
+    if named:
+        document = load(named)
+        return SettingsFile(named, table_of(named, document) if "tool" in document else document, is_project=False)
+    for place in (folder, *folder.parents):
+        if (path := place / PROJECT_FILE).is_file() and (table := table_of(path, load(path))):
+            return SettingsFile(path, table, is_project=True)
+    return None
+
+
+def table_of(path: Path, document: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the table for the command; {} if there is none. Raises SettingsError if it is no table."""
+    tool = document.get("tool", {})
+    table = tool.get("code-eval", {}) if isinstance(tool, dict) else tool
+    if not isinstance(table, dict):
+        raise SettingsError(f"{path}: {TABLE} must be a table, not {short_repr(table)}")
+    return table
+
+
+def load(path: Path) -> dict[str, Any]:
+    """Return what a TOML file has. Raises SettingsError."""
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise SettingsError(f"can't read {path}: {error.strerror}") from error
+    except ValueError as error:
+        raise SettingsError(f"{path} is not TOML: {error}") from error
