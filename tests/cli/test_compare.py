@@ -50,7 +50,7 @@ def test_bad_files(runs, content, message):
     """A file that can't be compared is one error with its line."""
     runs[1].unlink() if content is None else runs[1].write_text(content)
     done = code_eval("compare", *runs)
-    assert (done.returncode, done.stdout) == (1, "")
+    assert (done.returncode, done.stdout) == (2, "")
     [line] = done.stderr.splitlines()
     assert message in line
 
@@ -77,6 +77,6 @@ def test_without_jinja2(runs, tmp_path):
     start = "import sys; sys.modules['jinja2'] = None; from code_tasks.cli.main import app; app()"
     assert python("-c", start, "compare", *runs).returncode == 0
     done = python("-c", start, "compare", *runs, "--html", tmp_path / "page.html")
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert "pip install 'code-eval-sandboxes[report]'" in done.stderr
     assert not (tmp_path / "page.html").exists()

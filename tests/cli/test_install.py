@@ -123,7 +123,7 @@ def test_not_ours(tmp_path, prepare, arguments):
     prepare(tmp_path)
     before = files(tmp_path)
     status, said = run(*arguments)
-    assert status == 1
+    assert status == 2
     assert "move it away, or choose another --folder" in said
     assert files(tmp_path) == before
 
@@ -134,14 +134,14 @@ def test_folder_of_another_user(tmp_path):
     (tmp_path / "code_eval").mkdir()
     os.chown(tmp_path / "code_eval", 12345, -1)
     status, said = run()
-    assert (status, "belongs to another user" in said) == (1, True)
+    assert (status, "belongs to another user" in said) == (2, True)
 
 
 def test_no_harness(monkeypatch, tmp_path):
     """Without the harness nothing is written, and the error has the command that installs it."""
     monkeypatch.setattr(command.importlib.util, "find_spec", lambda name: None)
     status, said = run()
-    assert (status, files(tmp_path)) == (1, {})
+    assert (status, files(tmp_path)) == (2, {})
     assert f"{sys.executable} -m pip install lm-eval" in said
 
 
@@ -153,7 +153,7 @@ def test_write_error(monkeypatch, tmp_path):
         raise OSError(30, "Read-only file system", str(path))
 
     monkeypatch.setattr(lm_eval, "write_whole", failing)
-    assert run() == (1, "can't change code_eval/code_eval.py: Read-only file system")
+    assert run() == (2, "can't change code_eval/code_eval.py: Read-only file system")
     assert list(tmp_path.iterdir()) == []
 
 

@@ -64,7 +64,7 @@ def test_no_browser(run, folder, tmp_path):
 def test_a_file_that_is_no_run(folder, tmp_path):
     """A file without results is an error of one line, and leaves no folder behind."""
     done = code_eval("view", write_lines(tmp_path / "x.jsonl", [{}]), TMPDIR=folder)
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert "x.jsonl:1: missing key" in done.stderr
     assert list(folder.iterdir()) == []
 
