@@ -211,7 +211,7 @@ class SolverJob:
     ) -> Summary:
         # A sandbox is started, and checked, only for a solver that runs programs.
         async with contextlib.nullcontext() if isinstance(self.solver, DummySolver) else self.grader:
-            return await solve(self.solver, self.questions, plan, recorder, settings, past, bar.count)
+            return await solve(self.solver, self.questions, plan, recorder, settings, past, bar.count, bar.tell)
 
 
 def default_order(choice: SolverChoice) -> str:

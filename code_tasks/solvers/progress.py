@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import time
 from collections.abc import Iterable
 from types import TracebackType
 from typing import Any, Self
@@ -9,16 +11,20 @@ from typing import Any, Self
 from tqdm.auto import tqdm
 
 from code_tasks.solvers.attempts import Attempt
+from code_tasks.solvers.run import Retry
 from sandboxes.pool.progress import BAR_DELAY_SECONDS
+from sandboxes.validation import printable
 
 BAR_FORMAT = "{l_bar}{bar}{r_bar} ends {eta:%b %d %H:%M}"
 STATUS_FORMAT = "  {desc} {percentage:3.0f}%|{bar}| {n_fmt}/{total_fmt}"
 STATUSES = {"corr": "green", "errs": "yellow", "fail": "red"}
 """The statuses by their names on the screen, with their bars' colours: correct, system errors, incorrect."""
+NOTICE_SECONDS = 30.0
+"""Attempts that wait for the same reason are told of once in this time."""
 
 
 class SolverBar:
-    """A context manager whose `count` is called after each attempt.
+    """A context manager whose `count` is called after each attempt, and `tell` when one has to wait.
 
     One bar is for all attempts, and shows three counts: `corr` correct, `errs` system errors, `fail` incorrect. Below
     it each of the three has a bar of its own.
@@ -33,6 +39,7 @@ class SolverBar:
             done: attempts of an earlier run.
         """
         self._counts = dict.fromkeys(STATUSES, 0)
+        self._told_at: dict[str, float] = {}
         attempts_before = tuple(done)
         for attempt in attempts_before:
             self._counts[status_of(attempt)] += 1
@@ -58,9 +65,19 @@ class SolverBar:
         """Count an attempt."""
         status = status_of(attempt)
         self._counts[status] += 1
+        self._bar.set_description_str("", refresh=False)
         self._bar.set_postfix(self._counts, refresh=False)
         self._bar.update()
         self._by_status[status].update()
+
+    def tell(self, retry: Retry) -> None:
+        """Print why attempts wait, at once, also where no bars are shown."""
+        reason, now = printable(str(retry.error) or type(retry.error).__name__), time.monotonic()
+        if now - self._told_at.get(reason, -NOTICE_SECONDS) >= NOTICE_SECONDS:
+            self._told_at[reason] = now
+            wait = f"retry {retry.number} of {retry.retries} in {retry.seconds:.2g} s"
+            tqdm.write(f"{reason}; {wait}", file=sys.stderr)
+            self._bar.set_description_str("waiting")
 
     def __enter__(self) -> Self:
         """Return the bars."""

@@ -32,6 +32,27 @@ OnDone = Callable[[Attempt], None]
 """Called with each attempt that is done, once it is in the run log."""
 
 
+@dataclasses.dataclass(frozen=True)
+class Retry:
+    """The wait of an attempt whose try was ended by broken infrastructure."""
+
+    error: BaseException
+    """What ended the try."""
+
+    number: int
+    """The number of the retry that follows, counted from 1."""
+
+    retries: int
+    """The number of retries that the attempt has."""
+
+    seconds: float
+    """The wait before the retry."""
+
+
+OnRetry = Callable[[Retry], None]
+"""Called with each wait of an attempt, as it begins."""
+
+
 async def solve(
     solver: Solver,
     questions: Sequence[Task],
@@ -40,6 +61,7 @@ async def solve(
     settings: Mapping[str, Any] | None = None,
     state: RunState | None = None,
     on_done: OnDone | None = None,
+    on_retry: OnRetry | None = None,
 ) -> Summary:
     """Run a solver n times on every question, and return the summary of all attempts.
 
@@ -51,6 +73,7 @@ async def solve(
         settings: all other values that affect a result, for the run log.
         state: the attempts of an earlier run, which are not run again. None: there are none.
         on_done: called with each attempt that is done.
+        on_retry: called when an attempt begins to wait, because a sandbox or a server is broken.
 
     Raises:
         ValueError: if two questions have the same id.
@@ -62,7 +85,7 @@ async def solve(
     if len(set(question_ids)) < len(question_ids):
         repeated = next(name for index, name in enumerate(question_ids) if name in question_ids[:index])
         raise ValueError(f"duplicate question_id {short_repr(repeated)}")
-    run = SolverRun(solver, questions, options, recorder, state, on_done)
+    run = SolverRun(solver, questions, options, recorder, state, on_done, on_retry)
     by_question: dict[str, Any] = (
         {"tries_by_question": dict(options.tries_by_question)} if options.tries_by_question else {}
     )
@@ -100,12 +123,13 @@ class SolverRun:
         recorder: Recorder,
         state: RunState,
         on_done: OnDone | None,
+        on_retry: OnRetry | None,
     ):
         """Find the missing attempts; nothing is started yet. The arguments are those of `solve`."""
         self.solver = solver
         self.options = options
         self.recorder = recorder
-        self.on_done = on_done
+        self.on_done, self.on_retry = on_done, on_retry
         names = [question.question_id for question in questions]
         planned = [*options.attempts(names)]
         keys = [(names[index], number) for index, number in planned]
@@ -137,16 +161,21 @@ class SolverRun:
 
     async def _attempt(self, task: Task) -> None:
         """Try until there is a result or no retry is left. A waiting attempt keeps its slot, which limits the load."""
-        last_retry_idx = self.options.backoff.last_retry_idx(task.retry_idx)
-        while (attempt := await self._try(task, task.retry_idx >= last_retry_idx)) is None:
-            await asyncio.sleep(self.options.backoff.seconds(task.retry_idx))
+        backoff = self.options.backoff
+        last_retry_idx = backoff.last_retry_idx(task.retry_idx)
+        while not isinstance(attempt := await self._try(task, task.retry_idx >= last_retry_idx), Attempt):
+            seconds = backoff.seconds(task.retry_idx)
+            if self.on_retry:
+                number = task.retry_idx + 1 - (last_retry_idx - backoff.retries)
+                self.on_retry(Retry(attempt, number, backoff.retries, seconds))
+            await asyncio.sleep(seconds)
             task = dataclasses.replace(task, retry_idx=task.retry_idx + 1)
         self.attempts[task.question_id, task.attempt_id] = attempt
         if self.on_done:
             self.on_done(attempt)
 
-    async def _try(self, task: Task, is_last: bool) -> Attempt | None:
-        """Try once. Return the attempt, which is on disk by then; None if it must be retried."""
+    async def _try(self, task: Task, is_last: bool) -> Attempt | BaseException:
+        """Try once. Return the attempt, which is on disk by then; the error if it must be retried."""
         started = time.monotonic()
         try:
             result = await self._result(task)
@@ -156,9 +185,9 @@ class SolverRun:
                 # The run itself was cancelled: nothing is known about the attempt.
                 raise
             # A library that the solver uses gave up: a bug of theirs, or a connection that was lost.
-            return await self._record_error(task, error, is_system_error=True, is_final=is_last)
+            return await self._record_error(task, error, is_system_error=True, is_final=is_last) or error
         except RetryableSystemError as error:
-            return await self._record_error(task, error, is_system_error=True, is_final=is_last)
+            return await self._record_error(task, error, is_system_error=True, is_final=is_last) or error
         except Exception as error:
             is_recorded = self.options.on_solver_error == "record"
             attempt = await self._record_error(task, error, is_system_error=False, is_final=is_recorded)

@@ -56,6 +56,15 @@ def test_infrastructure_errors_are_retried():
     assert (summary.correct, summary.system_errors) == (1, 0)
 
 
+def test_each_wait_is_told():
+    """`on_retry` gets each error, the number of the retry that follows, and the wait, as the wait begins."""
+    told = []
+    options = solve_options(backoff=Backoff(2, 0.01))
+    asyncio.run(solve(broken_until(2), questions("a"), options, on_retry=told.append))
+    assert [(str(each.error), each.number, each.retries) for each in told] == [("503 at 0", 1, 2), ("503 at 1", 2, 2)]
+    assert 0 < told[0].seconds <= 0.01
+
+
 def test_sixteen_retries():
     """An attempt is tried 17 times at most, and then counts as a system error."""
     assert run(broken_until(16)).correct == 1

@@ -8,7 +8,9 @@ import time
 import pytest
 
 from code_tasks.solvers.attempts import Attempt
+from code_tasks.solvers.interface import RetryableSystemError
 from code_tasks.solvers.progress import SolverBar
+from code_tasks.solvers.run import Retry
 
 CORRECT = Attempt("a", 0, correct=True)
 BROKEN = Attempt("a", 2, error_class="RetryableSystemError", is_system_error=True)
@@ -48,6 +50,40 @@ def test_a_bar_for_each_status(last_line, status, share, count):
     """Each status has a bar with its share of all attempts, earlier ones included."""
     last = last_line(f"  {status} ")
     assert f"  {status}  {share}%|" in last and f" {count}/4" in last
+
+
+def told(screen, *retries):
+    """Return what the bars print of retries."""
+    with contextlib.redirect_stderr(screen), SolverBar(1) as bar:
+        for retry in retries:
+            bar.tell(retry)
+    return screen.getvalue()
+
+
+def test_a_wait_is_told_at_once():
+    """The first wait for a reason is told without a terminal too, in one printable line, and the same reason once."""
+    retry = Retry(RetryableSystemError("can't reach\x1b[2J it"), 3, 16, 8.04)
+    same = Retry(RetryableSystemError("can't reach\x1b[2J it"), 4, 16, 16.0)
+    assert told(io.StringIO(), retry, same) == "can't reach\ufffd[2J it; retry 3 of 16 in 8 s\n"
+
+
+def test_each_reason_is_told():
+    """Waits for different reasons are told of, also for an error without a text."""
+    retries = (Retry(error, 1, 2, 0.5) for error in (TimeoutError(), RetryableSystemError("down")))
+    assert told(io.StringIO(), *retries).splitlines() == [
+        "TimeoutError; retry 1 of 2 in 0.5 s",
+        "down; retry 1 of 2 in 0.5 s",
+    ]
+
+
+def test_the_bar_says_that_it_waits():
+    """On a terminal the bar says that attempts wait, until the next attempt is done."""
+    screen = Terminal()
+    with contextlib.redirect_stderr(screen), SolverBar(2) as bar:
+        bar.tell(Retry(RetryableSystemError("down"), 1, 2, 0.5))
+        assert bar._bar.desc == "waiting"
+        bar.count(CORRECT)
+        assert bar._bar.desc == ""
 
 
 def test_no_progress():

@@ -232,7 +232,11 @@ class Client:
             raise RetryableSystemError(f"{endpoint.model}: no answer within {endpoint.timeout_seconds:g} s") from None
         except openai.APIStatusError as error:
             return [self._handle_error_status(error)] * count
-        except (openai.APIConnectionError, openai.APIResponseValidationError, ValueError) as error:
+        except openai.APIConnectionError as error:
+            cause = _root_cause(error)
+            failed = "can't reach" if cause.startswith("ConnectError") else "lost the connection to"
+            raise RetryableSystemError(f"{endpoint.model}: {failed} {client.base_url}: {cause}") from error
+        except (openai.APIResponseValidationError, ValueError) as error:
             cause = _root_cause(error)
             raise RetryableSystemError(f"{endpoint.model}: {error} ({cause}), at {client.base_url}") from error
         return parse_answers(completion, endpoint.model)
