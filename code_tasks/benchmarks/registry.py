@@ -30,7 +30,7 @@ from code_tasks.benchmarks.mhpp import MHPP
 from code_tasks.benchmarks.multipl_e import MULTIPL_E
 from code_tasks.benchmarks.prime_code import PRIME_CODE
 from code_tasks.benchmarks.problems import Problem
-from code_tasks.benchmarks.readers import InputErrors, parse_problems
+from code_tasks.benchmarks.readers import InputError, InputErrors, parse_problems
 from code_tasks.benchmarks.sources import records_of
 from code_tasks.benchmarks.verification_info import SYNTHETIC_1, SYNTHETIC_2, VERIFIABLE_CODING
 from code_tasks.benchmarks.xcodeeval import XCODEEVAL
@@ -81,6 +81,11 @@ def load_benchmark(
     else:
         benchmark = checked_benchmark(name)
         source = benchmark.hub_id if path_or_hub_id is None else path_or_hub_id
+        if path_or_hub_id is None and Path(benchmark.hub_id).exists():
+            raise InputError(
+                f"{benchmark.hub_id} is a path here, which `datasets` would read in place of the data set on the Hub: "
+                "name it as the file of problems, or work in another folder"
+            )
         records = records_of(benchmark, source, split or benchmark.split, config, revision, errors)
     if not benchmark.date_field and (since or until):
         raise ValueError(f"the problems of {benchmark.name} have no dates to choose by")

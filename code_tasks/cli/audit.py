@@ -100,7 +100,7 @@ def audit(
         if source.benchmark is None:
             config = loaded.benchmark.eval_config(options, AUDIT.refused)
         audits = list(audit_problems(source.chosen(loaded.problems), config, plan))
-    except (ValueError, TypeError, NotImplementedError, SandboxUnavailable) as error:
+    except (ValueError, TypeError, ImportError, NotImplementedError, SandboxUnavailable) as error:
         fail(as_command_message(str(error)))
     finally:
         close_pools()

@@ -67,7 +67,9 @@ class LazyCommand(TyperCommand):
             return make([*args], default_map={name: value.value for name, value in from_file.items()})
         except typer.BadParameter as error:
             if error.param is not None and (origin := from_file.get(str(error.param.name))):
-                error.message = f"{origin.place}: {error.message}"
+                from sandboxes.validation import printable
+
+                error.message = printable(f"{origin.place}: {error.message}")
             raise
 
     def _settings_of_file(self, parent: Any, given: Any) -> Mapping[str, FileValue]:

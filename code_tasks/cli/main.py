@@ -5,6 +5,8 @@ Nothing but typer is imported before a command is called: `code-eval --help` sho
 
 from __future__ import annotations
 
+import sys
+import traceback
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -76,6 +78,18 @@ class CodeEvalCommands(TyperGroup):
             for name, (source, text, panel) in COMMANDS.items()
         }
         super().__init__(**{**settings, "commands": commands})
+
+    def main(self, *arguments: Any, **settings: Any) -> Any:
+        """Run the command. A bug has the status of errors, because 1 is that of a low score."""
+        try:
+            return super().main(*arguments, **settings)
+        except Exception:
+            if not settings.get("standalone_mode", True):
+                raise
+            from code_tasks.cli.output import STATUS_OF_ERRORS
+
+            traceback.print_exc()
+            sys.exit(STATUS_OF_ERRORS)
 
 
 app = typer.Typer(

@@ -8,6 +8,7 @@ chooses no file that is written, and no machine that is spoken to. Options that 
 from __future__ import annotations
 
 from collections.abc import Collection
+from pathlib import Path
 from typing import Any
 
 from sandboxes.backends.registry import BACKENDS
@@ -19,15 +20,20 @@ ANY_VALUE = frozenset(
     {
         *("k", "partial_credit", "stop_at_first_failure", "repeats", "on_sandbox_error", "progress"),
         *("language", "extract", "tolerance", "timeout", "compile_timeout", "cpu_seconds"),
-        *("num_workers", "dedupe", "fresh_container"),
-        *("problems", "dataset", "split", "benchmark", "config", "revision", "since", "until", "references"),
+        *("dedupe", "fresh_container"),
+        *("benchmark", "split", "config", "revision", "since", "until"),
         *("limit", "task", "formats", "fail_under"),
         *("mutants", "seed", "fail_on", "syntax_errors_fail"),
-        *("tries", "order", "concurrency", "on_solver_error", "model", "temperature", "top_p", "max_tokens", "stop"),
-        *("answers_per_request", "max_steps", "max_time"),
+        *("order", "on_solver_error", "temperature", "top_p", "stop", "max_time"),
     }
 )
-"""Options that may have any value. Each costs time and CPU at most, or chooses what is scored."""
+"""Options that may have any value. Each costs time at most, or chooses what is scored.
+
+`dataset` is none of them: `datasets` reads a folder of that name first, whose files may name any machine.
+"""
+
+OWN_FILES = frozenset({"problems", "references"})
+"""Options that may name a regular file below the project's folder. Another one could be shown in an error message."""
 
 ONE_OF: dict[str, Collection[str]] = {
     "sandbox": tuple(BACKENDS),
@@ -41,15 +47,18 @@ AT_MOST = frozenset({"memory_mb", "max_processes", "max_output_bytes"})
 """Limits that may be lower than the default, and not higher."""
 
 
-def check_trusted(name: str, value: Any, way_out: str) -> None:
+def check_trusted(name: str, value: Any, folder: Path, way_out: str) -> None:
     """Raise ValueError if a project's file must not set an option to a value.
 
     Args:
         name: of the option's parameter.
         value: of the file.
+        folder: of the project.
         way_out: the command that names the file.
     """
     if name in ANY_VALUE or value in ONE_OF.get(name, ()):
+        return
+    if name in OWN_FILES and (not isinstance(value, str) or is_file_below(folder, value)):
         return
     if name in AT_MOST and not isinstance(value, int | float):
         return
@@ -59,3 +68,12 @@ def check_trusted(name: str, value: Any, way_out: str) -> None:
         f"{short_repr(value)} is not taken from a file that you have not named, because its author may not be one whom "
         f"you trust; write {way_out}, or give the option yourself; --no-config ignores the file"
     )
+
+
+def is_file_below(folder: Path, path: str) -> bool:
+    """Return whether a path leads to a regular file of a folder, or of one below it."""
+    try:
+        file = (folder / path).resolve(strict=True)
+        return file.is_file() and file.is_relative_to(folder.resolve())
+    except (OSError, ValueError):
+        return False

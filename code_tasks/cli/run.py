@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -30,7 +30,7 @@ from sandboxes.validation import printable, short_repr
 
 if TYPE_CHECKING:
     from code_tasks.benchmarks.problems import Problem
-    from code_tasks.scoring.run import ScoreSummary
+    from code_tasks.scoring.run import ScoreSummary, ScoringConfig
     from code_tasks.scoring.sample_file import SampleFile
 
 RUN = Door(refused={"languages": "problems name their languages"})
@@ -148,8 +148,8 @@ def run(
 
     This runs the samples, which are programs that nobody has read. `code-eval doctor` shows how they are isolated.
     """
-    from code_tasks.scoring.results_file import PartialResultsError
-    from code_tasks.scoring.run import summary_of_results
+    from code_tasks.scoring.results_file import PartialResultsError, check_settings
+    from code_tasks.scoring.run import ScoringConfig, summary_of_results
     from code_tasks.scoring.sample_file import SampleFile
     from code_tasks.scoring.summary import DEFAULT_KS
 
@@ -171,18 +171,26 @@ def run(
             with SampleFile(samples, loaded.problems, loaded.benchmark.preferred_field, problems) as file:
                 for hint in file.hints:
                     typer.echo(f"{samples}: {hint}", err=True)
+                form = source.official_form(loaded.benchmark, config)
+                scoring = ScoringConfig(problems, with_packages(config, file, problems), form)
+                settings = scoring.settings(file) | decisive_settings(options, SETTINGS_OF_SCORING)
                 if not is_complete:
-                    settings = decisive_settings(options, SETTINGS_OF_SCORING)
-                    form = source.official_form(loaded.benchmark, config)
-                    summary = score(file, problems, config, settings, results, form)
-                elif report.is_needed:
-                    summary = summary_of_results(Results.read(str(results.output)), problems)
+                    summary = score(file, scoring, settings, results)
+                elif report.is_needed and results.output:
+                    finished = Results.read(results.output)
+                    check_settings(results.output, finished.settings, settings)
+                    summary = summary_of_results(finished, problems)
                 if not is_complete or report.is_needed:
-                    scored = {"samples": str(samples), "benchmark": loaded.benchmark.name or None}
+                    scored = {
+                        "samples": str(samples),
+                        "benchmark": loaded.benchmark.name or None,
+                        "limit": source.limit,
+                        "task": source.task,
+                    }
                     show(summary, report, options, problems, scored, results.output)
                 results.write_formats(file, problems, config.tasks)
                 hub.push(results.output, None if loaded.benchmark is PLAIN else loaded.benchmark.name)
-    except (PartialResultsError, ValueError, TypeError, NotImplementedError, SandboxUnavailable) as error:
+    except (PartialResultsError, ValueError, TypeError, ImportError, NotImplementedError, SandboxUnavailable) as error:
         fail(as_command_message(str(error)))
     finally:
         close_pools()
@@ -220,30 +228,23 @@ def show(
 
 
 def score(
-    file: SampleFile,
-    problems: Mapping[str, Problem],
-    config: EvalConfig,
-    settings: dict[str, Any],
-    results: ResultsArguments,
-    official_form: Callable[[Problem], Problem] | None = None,
+    file: SampleFile, scoring: ScoringConfig, settings: Mapping[str, Any], results: ResultsArguments
 ) -> ScoreSummary:
     """Run the samples of a file.
 
     Args:
         file: which is open.
-        problems: by task_id.
-        config: how samples are run.
-        settings: further options that decide on results. The scoring records its own options itself.
+        scoring: the problems, and how samples are run.
+        settings: the values that affect results.
         results: the files of results.
-        official_form: as in `ScoringConfig`.
 
     Raises:
         InputError, PartialResultsError, SandboxUnavailable: as `ScoringRun.run` does.
     """
     from code_tasks.benchmarks.canonical_limits import with_canonical_limits
-    from code_tasks.scoring.run import ScoringConfig, ScoringRun
+    from code_tasks.scoring.run import ScoringRun
 
-    scoring = ScoringConfig(problems, with_packages(config, file, problems), official_form)
+    problems = scoring.problems
     with Evaluator(scoring.for_file(file), keep_warm=False) as evaluator:
         evaluator.require_modules(name for task_id in file.counts_by_task for name in problems[task_id].modules)
         # The settings have no measured limits, because these differ when a run is continued.
@@ -251,7 +252,7 @@ def score(
         for line in limited.warnings():
             typer.echo(printable(line), err=True)
         run = ScoringRun(file, replace(scoring, problems=limited.problems), evaluator)
-        return run.run(results.output, scoring.settings(file) | settings, results.resume)
+        return run.run(results.output, settings, results.resume)
 
 
 def with_packages(config: EvalConfig, file: SampleFile, problems: Mapping[str, Problem]) -> EvalConfig:

@@ -7,6 +7,7 @@ command, so that the command line wins. What a project's file may set stands in 
 from __future__ import annotations
 
 import difflib
+import os
 import tomllib
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ from sandboxes.validation import printable, short_repr
 
 PROJECT_FILE = "pyproject.toml"
 TABLE = "tool.code-eval"
+MAX_FILE_BYTES = 1 << 20
 SOURCE = frozenset({"problems", "dataset", "references", "benchmark", "split", "config", "revision", "since", "until"})
 """Options that name problems together. One of SOURCES on the command line replaces all of a file's."""
 
@@ -85,7 +87,7 @@ class SettingsFile:
     def _value(self, where: str, key: str, value: Any, option: OptionKey, command: str) -> Any:
         try:
             if self.is_project:
-                check_trusted(option.name, value, f"code-eval --config {self.path} {command}")
+                check_trusted(option.name, value, self.path.parent, f"code-eval --config {self.path} {command}")
             return value_for(option, value, self.path.parent)
         except (ValueError, TypeError) as error:
             raise self._error(where, key, str(error)) from error
@@ -118,11 +120,16 @@ def settings_of_command(
     Raises:
         SettingsError: as `read_settings` and `SettingsFile.values` do.
     """
-    file = read_settings(named, Path.cwd())
+    file = read_settings(named, working_folder())
     if file is None:
         return {}
     replaced = {*given} | (SOURCE if not SOURCES.isdisjoint(given) else frozenset())
-    values = {name: value for name, value in file.values(command, commands, keys_of).items() if name not in replaced}
+    try:
+        values = {
+            name: value for name, value in file.values(command, commands, keys_of).items() if name not in replaced
+        }
+    except RecursionError as error:
+        raise SettingsError(f"{file.path}: {TABLE} is nested too deeply") from error
     if values and file.is_project:
         typer.echo(printable(f"{file.path}: {', '.join(value.text for value in values.values())}"), err=True)
     return values
@@ -142,12 +149,20 @@ def toml(value: Any) -> str:
     return f'"{value}"' if isinstance(value, str) else str(value)
 
 
-def read_settings(named: Path | None, folder: Path) -> SettingsFile | None:
+def working_folder() -> Path | None:
+    """Return the working directory; None if it was removed, or can't be searched."""
+    try:
+        return Path.cwd()
+    except OSError:
+        return None
+
+
+def read_settings(named: Path | None, folder: Path | None) -> SettingsFile | None:
     """Return the settings of the named file, otherwise of the nearest project; None if there are none.
 
     Args:
         named: a TOML file. Its settings are in `[tool.code-eval]`, or at its top.
-        folder: the working directory. It and the folders above it may have the project's file.
+        folder: the working directory, if there is one. It and the folders above it may have the project's file.
 
     Raises:
         SettingsError: if a file can't be read.
@@ -155,9 +170,15 @@ def read_settings(named: Path | None, folder: Path) -> SettingsFile | None:
     if named:
         document = load(named)
         return SettingsFile(named, table_of(named, document) if "tool" in document else document, is_project=False)
-    for place in (folder, *folder.parents):
-        if (path := place / PROJECT_FILE).is_file() and (table := table_of(path, load(path))):
-            return SettingsFile(path, table, is_project=True)
+    for place in (folder, *folder.parents) if folder else ():
+        # Unlike the method of Path, this is False for a folder that can't be searched.
+        if os.path.isfile(path := place / PROJECT_FILE):
+            try:
+                table = table_of(path, load(path))
+            except SettingsError as error:
+                raise SettingsError(f"{error}; --no-config ignores the file") from error
+            if table:
+                return SettingsFile(path, table, is_project=True)
     return None
 
 
@@ -173,8 +194,16 @@ def table_of(path: Path, document: Mapping[str, Any]) -> Mapping[str, Any]:
 def load(path: Path) -> dict[str, Any]:
     """Return what a TOML file has. Raises SettingsError."""
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        with path.open("rb") as file:
+            text = file.read(MAX_FILE_BYTES + 1)
+        if len(text) > MAX_FILE_BYTES:
+            raise SettingsError(f"{path} is larger than {MAX_FILE_BYTES >> 20} MiB")
+        return tomllib.loads(text.decode())
     except OSError as error:
         raise SettingsError(f"can't read {path}: {error.strerror}") from error
-    except ValueError as error:
+    except RecursionError as error:
+        raise SettingsError(f"{path} is nested too deeply") from error
+    except UnicodeDecodeError as error:
+        raise SettingsError(f"{path} is not TOML: it is not UTF-8") from error
+    except tomllib.TOMLDecodeError as error:
         raise SettingsError(f"{path} is not TOML: {error}") from error

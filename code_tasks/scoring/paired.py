@@ -24,6 +24,9 @@ MIN_DIFFERENT_TASKS = 5
 MAX_EXACT_STEPS = 1 << 28
 """Additions that an exact p-value may take. Otherwise signs are drawn."""
 
+MAX_EXACT_SUMS = 1 << 22
+"""Different sums that an exact p-value may hold in memory. Otherwise signs are drawn."""
+
 DRAWS = 20_000
 DRAWING_SEED = 0
 # Drawn signs in memory at a time.
@@ -45,7 +48,7 @@ class PairedDifference:
     """Standard error of the difference, clustered by task. NaN for a single task."""
 
     interval: tuple[float, float] | None
-    """95 % interval of the difference; None if fewer than MIN_DIFFERENT_TASKS tasks differ."""
+    """95 % interval of the difference; None if fewer than MIN_DIFFERENT_TASKS tasks differ, or all by the same."""
 
     p_value: float
     """Two-sided, of the sign-flip test over tasks."""
@@ -81,7 +84,7 @@ def paired_difference(baseline: Counts, other: Counts, k: int) -> PairedDifferen
     different = [difference for difference in exact if difference]
     mean, error = mean_over_tasks([float(difference) for difference in exact])
     interval = None
-    if len(different) >= MIN_DIFFERENT_TASKS:
+    if len(different) >= MIN_DIFFERENT_TASKS and len({*exact}) > 1:
         margin = t_quantile(len(exact) - 1) * error
         interval = max(mean - margin, -1.0), min(mean + margin, 1.0)
     of_baseline, of_other = (PassAtK(k, *mean_over_tasks(each)) for each in values)
@@ -130,7 +133,8 @@ def sign_flip_p_value(differences: Sequence[Fraction]) -> float:
     whole = [int(difference * denominator) for difference in differences]
     divisor = math.gcd(*whole)
     whole = [number // divisor for number in whole]
-    if sum(map(abs, whole)) * len(whole) <= MAX_EXACT_STEPS:
+    total = sum(map(abs, whole))
+    if total <= MAX_EXACT_SUMS and total * len(whole) <= MAX_EXACT_STEPS:
         return exact_p_value(whole)
     return drawn_p_value([float(difference) for difference in differences])
 

@@ -167,10 +167,15 @@ class Results(Sequence[Record]):
     @property
     def limits(self) -> Mapping[str, Any]:
         """The limits of a candidate, by their names in `Limits`; {} if the results don't come from a finished run."""
+        limits = self.settings.get("limits")
+        return {str(name): value for name, value in limits.items()} if isinstance(limits, dict) else {}
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """The values that affected the results; {} if these don't come from a finished run."""
         summary = self._records.summary if isinstance(self._records, ResultLines) else {}
         settings = summary.get("settings")
-        limits = settings.get("limits") if isinstance(settings, dict) else None
-        return {str(name): value for name, value in limits.items()} if isinstance(limits, dict) else {}
+        return settings if isinstance(settings, dict) else {}
 
     def to_pandas(self) -> Any:
         """Return a pandas.DataFrame with a row for each sample. Raises ImportError without pandas."""

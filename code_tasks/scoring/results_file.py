@@ -38,6 +38,21 @@ class PartialResultsError(Exception):
     """A partial file can't be started, resumed or finished. The message says what to do."""
 
 
+def check_settings(path: Path, old: Mapping[str, Any], new: Mapping[str, Any]) -> None:
+    """Raise PartialResultsError if a file of results belongs to a run with other settings.
+
+    Args:
+        path: the file.
+        old: its settings.
+        new: those of this run.
+    """
+    if changes := changed_settings(old, new):
+        raise PartialResultsError(
+            f"{path} belongs to a run with other settings: {'; '.join(changes)}; give the same settings, or remove the "
+            "file to start over"
+        )
+
+
 class PartialResults:
     """A context manager: the partial file of one results file, locked against other runs."""
 
@@ -186,11 +201,7 @@ class PartialResults:
             settings = value.get("settings") if isinstance(value, dict) else None
             if not isinstance(settings, dict):
                 raise InputError(f"{location}: not the first line of a partial results file, but {short_repr(value)}")
-            if changes := changed_settings(settings, self.settings):
-                raise PartialResultsError(
-                    f"{self.partial} belongs to a run with other settings: {'; '.join(changes)}; give the same "
-                    "settings, or remove the file to start over"
-                )
+            check_settings(self.partial, settings, self.settings)
             return
         sample = value.get("sample") if isinstance(value, dict) else None
         if isinstance(sample, bool) or not isinstance(sample, int) or not 0 <= sample < self.total:

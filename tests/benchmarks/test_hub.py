@@ -12,6 +12,7 @@ import pyarrow.parquet
 import pytest
 
 from code_tasks.benchmarks import load_benchmark
+from code_tasks.benchmarks.readers import InputError
 from support.hub_server import hub_server
 from support.metric_and_command import ROOT, SECONDS
 from support.published_records import read
@@ -21,6 +22,7 @@ pytestmark = pytest.mark.slow
 LOADS = """
 import json, sys
 from code_tasks.benchmarks import load_benchmark
+from code_tasks.benchmarks.readers import InputError
 from code_tasks.benchmarks.readers import InputError
 for name, options in json.loads(sys.argv[1]):
     try:
@@ -212,3 +214,11 @@ def test_no_network(tmp_path, closed_port):
     [[kind, text]] = load(f"http://127.0.0.1:{closed_port}", tmp_path, [("apps", {})])
     assert kind == "InputError"
     assert "refused" in text and "(--problems)" in text
+
+
+def test_a_folder_is_not_read_in_place_of_the_hub(tmp_path, monkeypatch):
+    """A folder with the name of a benchmark's data set is an error: `datasets` would read it in place of the Hub."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "openai" / "openai_humaneval").mkdir(parents=True)
+    with pytest.raises(InputError, match="openai/openai_humaneval is a path here"):
+        load_benchmark("humaneval")

@@ -84,8 +84,9 @@ def test_values_are_completed(words, values):
     assert (done.exit_code, done.stdout.split()) == (0, values)
 
 
-def test_completion_can_be_installed():
+def test_completion_can_be_installed(monkeypatch):
     """`--show-completion` prints a script for a shell, which `--install-completion` would install."""
-    done = CliRunner().invoke(app, ["--show-completion"], prog_name="code-eval", env={"SHELL": "/bin/bash"})
+    monkeypatch.setattr("shellingham.detect_shell", lambda: ("bash", "/bin/bash"))
+    done = CliRunner().invoke(app, ["--show-completion"], prog_name="code-eval")
     assert "--install-completion" in said("--help")
     assert done.exit_code == 0 and "_CODE_EVAL_COMPLETE" in done.stdout

@@ -100,3 +100,28 @@ def test_workflow_commands_are_valid(line):
     with group.make_context("code-eval", [*arguments]) as context:
         name, *rest = arguments[arguments.index("--no-config") + 1 :] if "--no-config" in arguments else arguments
         assert group.get_command(context, name).make_context(name, rest, parent=context).params
+
+
+def test_a_score_as_high_as_asked(files):
+    """1 of 10 is not below 0.1, although the estimate of pass@1 is by a rounding error."""
+    samples = [{"task_id": "t/0", "completion": WRONG if number else RIGHT} for number in range(10)]
+    arguments = files(samples, PROBLEMS[:1])
+    assert CliRunner().invoke(app, [*map(str, arguments), "-k", "1", "--fail-under", "0.1"]).exit_code == 0
+
+
+def test_a_finished_run_of_other_settings(score, tmp_path):
+    """`--resume` tells no score of a finished run whose settings are others."""
+    output = tmp_path / "finished.jsonl"
+    assert score("--output", output).exit_code == 0
+    same = score("--output", output, "--resume", "--json", "--limit", "2")
+    assert (same.exit_code, json.loads(same.stdout)["limit"]) == (0, 2)
+    other = score("--output", output, "--resume", "--json", "--timeout", "9")
+    assert (other.exit_code, other.stdout) == (2, "")
+    assert "finished.jsonl belongs to a run with other settings: limits" in other.stderr
+
+
+def test_a_bug_is_no_low_score(monkeypatch):
+    """An exception that nobody expected ends the command with status 2 and its traceback."""
+    monkeypatch.setattr("code_tasks.cli.main.CodeEvalCommands.invoke", lambda *_: 1 / 0)
+    done = CliRunner().invoke(app, ["doctor"])
+    assert done.exit_code == 2 and "ZeroDivisionError" in done.stderr

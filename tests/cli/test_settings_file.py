@@ -1,12 +1,14 @@
 """Settings in a file: `[tool.code-eval]` of a project, and `--config FILE`."""
 
+import os
 import re
+from pathlib import Path
 
 import pytest
 
 from code_tasks.cli.lazy_commands import LazyCommand
 from code_tasks.cli.main import COMMANDS
-from code_tasks.cli.project_settings import ANY_VALUE, AT_MOST, ONE_OF
+from code_tasks.cli.project_settings import ANY_VALUE, AT_MOST, ONE_OF, OWN_FILES
 from code_tasks.cli.settings_file import SettingsError, read_settings, settings_of_command
 from support.metric_and_command import ROOT
 
@@ -39,6 +41,10 @@ output = "results.jsonl"
 resume = true
 strict-official = true
 push-to-hub = "someone/else"
+num-workers = 1000
+dataset = "pandas"
+problems = "/etc/passwd"
+references = "../references.jsonl"
 """
 
 
@@ -60,8 +66,8 @@ def values(tmp_path, monkeypatch):
     ("line", "name", "value"),
     [
         ("timeout = 10", "timeout", 10),
-        ("num-workers = 2", "num_workers", 2),
-        ("num_workers = 2", "num_workers", 2),
+        ("cpu-seconds = 2", "cpu_seconds", 2),
+        ("cpu_seconds = 2", "cpu_seconds", 2),
         ("k = [1, 10]", "k", ["1", "10"]),
         ("k = 1", "k", ["1"]),
         ('k = "1,10"', "k", ["1,10"]),
@@ -85,8 +91,10 @@ def test_pairs_are_tables(values):
 def test_paths_begin_at_the_file(values, tmp_path, monkeypatch):
     """A relative path of a project's file begins at that file, which may be above the working directory."""
     text = '[tool.code-eval.run]\nproblems = "data/problems.jsonl"\n'
+    for name in ("below", "data"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "data" / "problems.jsonl").touch()
     values(text)
-    (tmp_path / "below").mkdir()
     monkeypatch.chdir(tmp_path / "below")
     found = settings_of_command("run", LAZY, lambda name: LAZY[name].keys, None, ())
     assert found["problems"].value == str(tmp_path / "data" / "problems.jsonl")
@@ -103,8 +111,9 @@ def test_common_keys_of_other_commands(values):
     assert values("[tool.code-eval]\nmutants = 3\n") == {}
 
 
-def test_command_line_wins(values):
+def test_command_line_wins(values, tmp_path):
     """An option of the command line, and a source of problems there, replace what the file has."""
+    (tmp_path / "own.jsonl").touch()
     text = '[tool.code-eval]\ntimeout = 1\nk = 2\nproblems = "own.jsonl"\nsplit = "test"\n'
     assert values(text, given={"k", "benchmark"}) == {"timeout": 1}
 
@@ -123,7 +132,7 @@ def test_named_file(values, text):
         ('timeout = "soon"', "timeout: must be a number, not 'soon'"),
         ("timeout = true", "timeout: must be a number, not True"),
         ("timeout = -1", "timeout: must be a finite number of seconds above 0"),
-        ("num-workers = 1.5", "num-workers: must be a whole number, not 1.5"),
+        ("max-processes = 1.5", "max-processes: must be a whole number, not 1.5"),
         ("partial-credit = 1", "partial-credit: must be true or false, not 1"),
         ("problems = 5", "problems: must be a path in quotation marks, not 5"),
         ("benchmark = ['humaneval']", "benchmark: must be a text in quotation marks, not ['humaneval']"),
@@ -174,9 +183,12 @@ def test_what_a_named_file_may_set(values, line):
     assert len(values(line, named=True)) == 1
 
 
-@pytest.mark.parametrize("line", ['base-url = "http://example.org"', 'template = "t.txt"', 'solver = "chat"'])
+MODELS = ['base-url = "http://example.org"', 'template = "t.txt"', 'solver = "chat"', 'model = "dear"', "tries = 1000"]
+
+
+@pytest.mark.parametrize("line", MODELS)
 def test_models_of_a_project(values, line):
-    """A project's file chooses neither the server that gets prompts and a key, nor a file that is sent to it."""
+    """A project's file chooses neither a server, nor a file that is sent to it, nor how much is spent there."""
     with pytest.raises(SettingsError, match="is not taken from a file"):
         values(f"[tool.code-eval.solve]\n{line}\n", "solve")
 
@@ -196,7 +208,7 @@ def test_a_project_may_protect_better(values):
 
 def test_what_is_taken_is_printed(values, capsys):
     """What a project's file sets is printed to stderr, without characters that move a terminal's cursor."""
-    values('[tool.code-eval]\ntimeout = 3\nmodel = "x"\n"task" = ["\\u001b[2J"]\n')
+    values('[tool.code-eval]\ntimeout = 3\nseed = 1\n"task" = ["\\u001b[2J"]\n')
     assert "pyproject.toml: timeout = 3, task = " in (said := capsys.readouterr().err)
     assert "\033" not in said
 
@@ -206,4 +218,40 @@ def test_keys_are_options():
     page = (ROOT / "docs" / "command.md").read_text(encoding="utf-8").partition("### What a project's file may set")[2]
     rows = "".join(line.rpartition(" | ")[0] for line in page.splitlines() if line.startswith("| `"))
     keys = {key: option.name for each in LAZY.values() for key, option in each.keys.items()}
-    assert {keys[key] for key in re.findall(r"`([a-z-]+)`", rows)} == ANY_VALUE | AT_MOST | {*ONE_OF}
+    assert {keys[key] for key in re.findall(r"`([a-z-]+)`", rows)} == ANY_VALUE | AT_MOST | OWN_FILES | {*ONE_OF}
+
+
+def test_problems_of_a_project(values, tmp_path):
+    """A project's file may name a regular file of its own as problems, also through a link, and no pipe."""
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "own.jsonl").touch()
+    (tmp_path / "inside").symlink_to("data/own.jsonl")
+    (tmp_path / "outside").symlink_to("/etc/passwd")
+    os.mkfifo(tmp_path / "pipe")
+    for path in ("data/own.jsonl", "inside"):
+        assert values(f'[tool.code-eval]\nproblems = "{path}"\n') == {"problems": str(tmp_path / path)}
+    for path in ("outside", "pipe", "data", "missing", "a\\u0000b"):
+        with pytest.raises(SettingsError, match="is not taken from a file"):
+            values(f'[tool.code-eval]\nproblems = "{path}"\n')
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[tool.code-eval]\nx = " + "[" * 3000, "nested too deeply"),
+        ("[tool.code-eval]\nisolation." + ".".join("a" * 3000) + " = 1", "nested too deeply"),
+        ("#" * (2 << 20), "larger than 1 MiB"),
+        ("[tool.code-eval", "is not TOML"),
+    ],
+    ids=["arrays", "tables", "size", "syntax"],
+)
+def test_files_that_are_not_read(values, text, message):
+    """A project's file that can't be read as TOML is one error, which names it."""
+    with pytest.raises(SettingsError, match=f"pyproject.toml.* {message}"):
+        values(text)
+
+
+def test_no_working_folder(values, tmp_path, monkeypatch):
+    """Without a working directory there is no project's file."""
+    monkeypatch.setattr(Path, "cwd", lambda: open(tmp_path / "missing"))
+    assert values("[tool.code-eval]\ntimeout = 3\n") == {}

@@ -110,7 +110,7 @@ def test_interval(passed):
     [difference], _ = paired_differences(*runs([((4, old), (4, new)) for old, new in passed]), [1])
     values = [(new - old) / 4 for old, new in passed]
     if np.std(values) == 0:
-        assert difference.interval == pytest.approx((values[0], values[0]))
+        assert difference.interval is None
     else:
         expected = stats.t.interval(0.95, len(values) - 1, np.mean(values), stats.sem(values))
         assert difference.interval == pytest.approx(np.clip(expected, -1, 1), abs=0.002)
@@ -129,3 +129,16 @@ def test_pairing_makes_differences_of_easy_and_hard_tasks_small():
     [difference], _ = paired_differences(*runs(pairs), [1])
     unpaired = math.hypot(difference.baseline.standard_error, difference.other.standard_error)
     assert difference.standard_error < unpaired / 50
+
+
+def test_no_interval_without_a_spread():
+    """If all tasks differ by the same, their spread says nothing about the difference, and there is no interval."""
+    [difference], _ = paired_differences(*runs([((1, 0), (1, 1))] * 6), [1])
+    assert (difference.difference, difference.interval) == (1.0, None)
+
+
+def test_sums_that_fill_the_memory_are_drawn(monkeypatch):
+    """Two tasks can have more different sums than memory holds. Their signs are drawn."""
+    monkeypatch.setattr(paired, "exact_p_value", lambda whole: pytest.fail(f"{sum(map(abs, whole))} sums in memory"))
+    [difference], _ = paired_differences(*runs([((32, 0), (32, 16)), ((32, 1), (32, 20))]), [10])
+    assert difference.p_value == pytest.approx(0.5, abs=0.02)

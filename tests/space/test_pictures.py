@@ -35,8 +35,8 @@ def after_scoring(visitor):
 def with_a_section_open(visitor):
     """Open a section of the metric card, and the layers of a sandbox."""
     visitor.open_tab("About")
-    visitor.page.get_by_role("button", name=re.compile("^How to use")).click()
-    expect(visitor.page.get_by_role("heading", name="Inputs", exact=True)).to_be_visible()
+    visitor.page.get_by_role("button", name=re.compile("^Which sandbox")).click()
+    expect(visitor.page.get_by_text("scores on Linux, with the packages of this Python")).to_be_visible()
     visitor.page.locator(".ce-sandbox:visible summary").first.click()
 
 
