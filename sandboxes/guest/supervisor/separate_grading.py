@@ -96,7 +96,8 @@ class SeparateGrading:
             # A candidate that had begun to end by itself has another status than one that was killed from outside.
             was_stopped = os.WIFSIGNALED(candidate.status) and os.WTERMSIG(candidate.status) == signal.SIGKILL
         if tests.reason or tests_reply.get("outcome") == GONE:
-            candidate.reason = tests.reason
+            # The kernel may have ended the candidate alone, because memory ran out.
+            candidate.reason = tests.reason or candidate.reason
             reply = {**candidate.reply(), "record": tests_reply.get("record", "")}
             if reply.get("outcome") == "passed" or (was_stopped and not tests.reason):
                 # It ended like one that its tests have left, or was stopped here because it did not end.
