@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import typer
 
@@ -165,6 +165,11 @@ class SampleProblems(BenchmarkSource):
         given = (name for name, value in vars(self).items() if name not in shared and value not in (None, False))
         if other := next(given, None):
             raise typer.BadParameter(f"--references has the tests; give it without --{other.replace('_', '-')}")
+
+    def scored(self, samples: Path, loaded: LoadedBenchmark) -> dict[str, Any]:
+        """Return what was scored, by the names that `--json` has for it."""
+        names = {"samples": str(samples), "benchmark": loaded.benchmark.name or None}
+        return {**names, "limit": self.limit, "task": self.task}
 
     def load_for(self, options: GivenOptions) -> LoadedBenchmark:
         """Return the problems, as `BenchmarkSource` does, or those that the references make."""

@@ -148,8 +148,8 @@ def run(
 
     This runs the samples, which are programs that nobody has read. `code-eval doctor` shows how they are isolated.
     """
-    from code_tasks.scoring.results_file import PartialResultsError, check_settings
-    from code_tasks.scoring.run import ScoringConfig, summary_of_results
+    from code_tasks.scoring.results_file import PartialResultsError
+    from code_tasks.scoring.run import ScoringConfig
     from code_tasks.scoring.sample_file import SampleFile
     from code_tasks.scoring.summary import DEFAULT_KS
 
@@ -177,17 +177,9 @@ def run(
                 if not is_complete:
                     summary = score(file, scoring, settings, results)
                 elif report.is_needed and results.output:
-                    finished = Results.read(results.output)
-                    check_settings(results.output, finished.settings, settings)
-                    summary = summary_of_results(finished, problems)
+                    summary = summary_of_finished(results.output, settings, problems)
                 if not is_complete or report.is_needed:
-                    scored = {
-                        "samples": str(samples),
-                        "benchmark": loaded.benchmark.name or None,
-                        "limit": source.limit,
-                        "task": source.task,
-                    }
-                    show(summary, report, options, problems, scored, results.output)
+                    show(summary, report, options, problems, source.scored(samples, loaded), results.output)
                 results.write_formats(file, problems, config.tasks)
                 hub.push(results.output, None if loaded.benchmark is PLAIN else loaded.benchmark.name)
     except (PartialResultsError, ValueError, TypeError, ImportError, NotImplementedError, SandboxUnavailable) as error:
@@ -253,6 +245,25 @@ def score(
             typer.echo(printable(line), err=True)
         run = ScoringRun(file, replace(scoring, problems=limited.problems), evaluator)
         return run.run(results.output, settings, results.resume)
+
+
+def summary_of_finished(path: Path, settings: Mapping[str, Any], problems: Mapping[str, Problem]) -> ScoreSummary:
+    """Return the scores of a run that is complete already.
+
+    Args:
+        path: its results.
+        settings: of this run, which must be those of the results.
+        problems: by task_id.
+
+    Raises:
+        PartialResultsError: if the results belong to a run with other settings.
+    """
+    from code_tasks.scoring.results_file import check_settings
+    from code_tasks.scoring.run import summary_of_results
+
+    finished = Results.read(path)
+    check_settings(path, finished.settings, settings)
+    return summary_of_results(finished, problems)
 
 
 def with_packages(config: EvalConfig, file: SampleFile, problems: Mapping[str, Problem]) -> EvalConfig:
