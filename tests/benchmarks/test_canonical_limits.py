@@ -10,6 +10,7 @@ from code_tasks.benchmarks.canonical_limits import with_canonical_limits
 from code_tasks.benchmarks.problems import CanonicalLimit, Problem
 from code_tasks.cli.benchmark_source import without_limits
 from code_tasks.cli.run import ResultsArguments, score
+from code_tasks.scoring.run import ScoringConfig
 from code_tasks.scoring.sample_file import SampleFile
 from sandboxes import EvalConfig, Evaluator, ReuseOptions
 
@@ -110,7 +111,7 @@ def test_a_file_of_samples_has_the_limit(tmp_path):
     path.write_text("".join(json.dumps(sample) + "\n" for sample in samples))
     problem = replace(PROBLEM, limits={"wall_seconds": 60.0})
     with SampleFile(path, {"slow": problem}) as file:
-        score(file, {"slow": problem}, EvalConfig.from_options({}), {}, ResultsArguments(results))
+        score(file, ScoringConfig({"slow": problem}, EvalConfig.from_options({})), {}, ResultsArguments(results))
     outcomes = [json.loads(line).get("outcome") for line in results.read_text().splitlines()[:2]]
     assert outcomes == ["passed", "timed_out"]
 
@@ -121,7 +122,7 @@ def test_a_failed_solution_is_told(tmp_path, capsys):
     path.write_text(json.dumps({"task_id": "slow", "completion": "x = 1"}))
     problem = replace(PROBLEM, canonical_solution="x = 2")
     with SampleFile(path, {"slow": problem}) as file:
-        summary = score(file, {"slow": problem}, EvalConfig.from_options({}), {}, ResultsArguments())
+        summary = score(file, ScoringConfig({"slow": problem}, EvalConfig.from_options({})), {}, ResultsArguments())
     assert summary.tally.tasks["slow"].passed == 1
     assert "slow: its canonical solution fails" in capsys.readouterr().err
 
