@@ -50,7 +50,6 @@ except ImportError as error:
     raise ImportError(f"{_install_advice(__name__)} ({error})") from error
 
 DEFAULT_SANDBOX = "subprocess"
-DEFAULT_GRADING = "shared"
 NOT_OF_STREAMS = ("k", "progress", "languages")
 """Options that `evaluate_stream` does not have: it yields results, one per sample, in one language."""
 
@@ -135,14 +134,14 @@ class CodeEval(AddedSamples, evaluate.Metric):
 
     def _config(self, options: Mapping[str, Any], without: Collection[str] = ()) -> sandboxes.EvalConfig:
         own = {name: value for name, value in self.defaults.items() if name != "sandbox"}
-        defaults = {"sandbox": self._default_sandbox(), "grading": DEFAULT_GRADING}
+        defaults = {"sandbox": self._default_sandbox()}
         return sandboxes.EvalConfig.from_options({**own, **options}, defaults=defaults, without=without)
 
     # fmt: off
     def compute(
         self, *, predictions: Any = None, references: Any = None,
         # options
-        k: Any = (1, 10, 100), grading: Any = "shared", partial_credit: Any = False, stop_at_first_failure: Any = None,
+        k: Any = (1, 10, 100), grading: Any = "auto", partial_credit: Any = False, stop_at_first_failure: Any = None,
         repeats: Any = 1, on_sandbox_error: Any = "raise", progress: Any = None, language: Any = "python",
         languages: Any = None, extract: Any = "none", assemble: Any = None, checker: Any = None, tolerance: Any = 1e-06,
         timeout: Any = 3.0, compile_timeout: Any = 30.0, memory_mb: Any = 1024, cpu_seconds: Any = None,
@@ -247,7 +246,7 @@ class CodeEval(AddedSamples, evaluate.Metric):
     def _compute(
         self, predictions: Any, references: Any,
         # options
-        k: Any = (1, 10, 100), grading: Any = "shared", partial_credit: Any = False, stop_at_first_failure: Any = None,
+        k: Any = (1, 10, 100), grading: Any = "auto", partial_credit: Any = False, stop_at_first_failure: Any = None,
         repeats: Any = 1, on_sandbox_error: Any = "raise", progress: Any = None, language: Any = "python",
         languages: Any = None, extract: Any = "none", assemble: Any = None, checker: Any = None, tolerance: Any = 1e-06,
         timeout: Any = 3.0, compile_timeout: Any = 30.0, memory_mb: Any = 1024, cpu_seconds: Any = None,

@@ -41,6 +41,7 @@ CHANGES_OWN_PROCESS = re.compile(
     r"\.register\(|\bsetfirstweekday\(|^[ \t]*[A-Z]\w*(?:\.\w+)+[ \t]*=(?!=)", re.MULTILINE
 )
 GRADINGS = ("shared", "separate", "auto")
+DEFAULT_GRADING = "auto"
 
 
 def classify_tests(chosen: str, tests: str) -> tuple[str, bool]:

@@ -43,12 +43,12 @@ class CodegenMetrics:
         """Check the options; nothing is started yet.
 
         Args:
-            options: as `compute` takes them, without those in REFUSED. The grading is "separate" by default.
+            options: as `compute` takes them, without those in REFUSED.
 
         Raises:
             ValueError, TypeError: for an invalid option; the message names the value.
         """
-        self.config = LIVECODEBENCH.eval_config({"grading": "separate", **options}, without=REFUSED)
+        self.config = LIVECODEBENCH.eval_config(options, without=REFUSED)
         self.has_memory_limit = "memory_mb" in options
 
     def __call__(
@@ -105,7 +105,7 @@ class CodegenMetrics:
 
 
 codegen_metrics = CodegenMetrics()
-"""`codegen_metrics` with the defaults: separate grading, 4 GiB, and this machine's sandbox."""
+"""`codegen_metrics` with the defaults: 4 GiB, and this machine's sandbox."""
 
 
 class CodegenPassAtK(SamplingMetric, SampleLevelComputation):

@@ -256,7 +256,6 @@ def create_coding_app(
     max_steps: int | None = None,
     step_seconds: float = 60.0,
     idle_seconds: float = 600.0,
-    grading: str = "separate",
     **options: Any,
 ) -> Any:
     """Return the FastAPI application of an environment server, made by OpenEnv's `create_app`.
@@ -266,15 +265,14 @@ def create_coding_app(
         max_steps: actions of an episode. None: no limit.
         step_seconds: wall seconds that an action may take in its session.
         idle_seconds: the session of a client that does nothing for so long ends.
-        grading: of answers: one of GRADINGS. Only with "separate" an answer can't forge a pass.
         options: as `compute` takes them. Options of the sandbox, `memory_mb` and `max_processes` hold for sessions and
-            answers, the others for answers: `timeout`, `partial_credit`, `num_workers`, ...
+            answers, the others for answers: `timeout`, `grading`, `partial_credit`, `num_workers`, ...
 
     Raises:
         ValueError, TypeError: for an invalid option, or if running programs was not allowed.
     """
     require_consent()
-    config = EvalConfig.from_options({**options, "grading": grading}, without=NOT_OF_ENVIRONMENTS)
+    config = EvalConfig.from_options(options, without=NOT_OF_ENVIRONMENTS)
     limits = replace(
         SessionLimits.from_limits(config.limits),
         call_seconds=positive_number("step_seconds", step_seconds, "seconds"),

@@ -71,7 +71,7 @@ def settings_of(options: Mapping[str, Any]) -> RewardSettings:
 @lru_cache(16)
 def checked_settings(given: GivenOptions) -> RewardSettings:
     """Return the settings of options. Raises as `settings_of` does."""
-    options = {"extract": "verl", "grading": "separate", **given.options}
+    options = {"extract": "verl", **given.options}
     flags = {
         name: true_or_false(name, options.pop(name, False)) for name in ("continuous", "strict_official", "details")
     }

@@ -32,7 +32,7 @@ from sandboxes.validation import short_repr
 NOT_OF_REWARDS = ("k", "on_sandbox_error", "progress", "languages", "dedupe")
 """Options that a reward does not have."""
 
-DEFAULTS: Mapping[str, Any] = {"grading": "separate", "extract": "defining"}
+DEFAULTS: Mapping[str, Any] = {"extract": "defining"}
 RECORDED = ("outcome", "detail", "grading", "wall_seconds", "peak_memory_bytes", "isolation")
 """Fields of a result that a trace keeps."""
 
@@ -61,8 +61,8 @@ def make_code_reward(*, tests_field: str = "tests", **options: Any) -> Reward:
 
     Args:
         tests_field: the field of a task's data with the tests: code, or cases, as the references of `compute`.
-        options: as `compute` takes them. The grading is "separate" and the extraction "defining" unless they say
-            otherwise. With `partial_credit` the reward is the share of the tests that pass.
+        options: as `compute` takes them. The extraction is "defining" unless they say otherwise. With
+            `partial_credit` the reward is the share of the tests that pass.
 
     Raises:
         ValueError, TypeError: for an invalid option; the message names the value.
@@ -266,4 +266,4 @@ class CodeTaskset(vf.Taskset[CodeTask, CodeTasksetConfig]):
 
 
 code_reward = make_code_reward()
-"""The reward with the defaults: tests in the field `tests`, Python, separate grading, 3 seconds, 1 GiB."""
+"""The reward with the defaults: tests in the field `tests`, Python, 3 seconds, 1 GiB."""

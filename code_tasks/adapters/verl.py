@@ -55,7 +55,7 @@ def compute_score(
         extra_info: of the sample, for verl's own scorers.
         reward_router_address: of verl; ignored.
         reward_model_tokenizer: of verl; ignored.
-        options: those of `compute`, with "separate" as the `grading`; and these:
+        options: those of `compute`, and these:
             extract: "verl", the default, takes the last block of Python. Others as in `compute`.
             continuous: the share of the first 10 cases that passed, as verl's own scorers return it for scripts.
             partial_credit: the share of all cases that passed.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from sandboxes.cluster.session import checked_cluster
 from sandboxes.contract import Limits
-from sandboxes.grading import GRADINGS
+from sandboxes.grading import DEFAULT_GRADING, GRADINGS
 from sandboxes.guest.common.checkers import CHECKERS
 from sandboxes.languages.registry import NAMES as LANGUAGE_NAMES
 from sandboxes.options.backend_options import CONFINEMENT, DOCKER, RESTRICTED
@@ -47,7 +47,7 @@ SCORING = OptionGroup(
             '`"shared"`: tests run in the candidate\'s interpreter. `"separate"`: they run in another, so that '
             'a candidate can\'t forge a pass. `"auto"`: `"separate"`, unless the tests\' text shows that they need '
             '`"shared"`.',
-            default=GRADINGS[0],
+            default=DEFAULT_GRADING,
             choices=GRADINGS,
             see="[Grading](grading.md)",
             allows_none=False,

@@ -20,7 +20,7 @@ NOT_OF_SCORERS = ("k", "num_workers", "on_sandbox_error", "progress", "languages
 
 
 @scorer(metrics=[accuracy(), stderr()])
-def verify(*, tests: str | None = None, grading: str = "separate", extract: str = "defining", **options: Any) -> Scorer:
+def verify(*, tests: str | None = None, extract: str = "defining", **options: Any) -> Scorer:
     """Score the code in an answer: correct if it passes the sample's tests; with `partial_credit` the passed share.
 
     Candidate and tests run in sandboxes of their own, and Inspect's sandbox is not asked: nothing that a model left
@@ -29,14 +29,13 @@ def verify(*, tests: str | None = None, grading: str = "separate", extract: str 
     Args:
         tests: the field of the sample's metadata with the tests: code, or cases, as the references of `compute`. None:
             the sample's target has the tests' code, whose parts, if it is a list, are lines.
-        grading: one of GRADINGS. Only with "separate" a candidate can't forge a pass.
         extract: takes the code out of the answer, as in `compute`. "none": the whole answer is code.
-        options: as `compute` takes them: `timeout`, `sandbox`, `language`, `memory_mb`, `partial_credit`, ...
+        options: as `compute` takes them: `grading`, `timeout`, `sandbox`, `language`, `partial_credit`, ...
 
     Raises:
         ValueError, TypeError: for an invalid option; the message names the value.
     """
-    given = {**options, "grading": grading, "extract": extract}
+    given = {**options, "extract": extract}
     config = EvalConfig.from_options(given, without=NOT_OF_SCORERS)
     # All samples share one image.
     config = replace(config, num_workers=1, chooses_packages=False)

@@ -58,7 +58,6 @@ class CodeEnvironment:
     def __init__(
         self,
         *,
-        grading: str = "separate",
         extract: str | Callable[[str, str], str] = "none",
         tests_column: str = "tests",
         weights_column: str = "weights",
@@ -72,7 +71,6 @@ class CodeEnvironment:
         """Set up an environment; nothing is started yet.
 
         Args:
-            grading: one of GRADINGS. Only with "separate" a candidate can't forge a pass.
             extract: takes the code out of what is given to `run_tests`, as in `compute`.
             tests_column: the data set's column with the tests.
             weights_column: the column with the tests' weights, for `partial_credit`.
@@ -87,7 +85,7 @@ class CodeEnvironment:
             ValueError, TypeError: for an invalid option, or a sandbox that can't hold a session.
         """
         rules = RewardRules.checked(no_code, syntax_error)
-        self._grader = Grader.from_options({"num_workers": 1, **options, "grading": grading, "extract": extract}, rules)
+        self._grader = Grader.from_options({"num_workers": 1, **options, "extract": extract}, rules)
         self._columns = tests_column, weights_column
         self._max_test_runs = positive_int("max_test_runs", max_test_runs)
         self._max_output_chars = positive_int("max_output_chars", max_output_chars)

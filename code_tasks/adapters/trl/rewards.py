@@ -166,7 +166,6 @@ class AsyncCodeReward(BaseReward):
 
 def make_code_reward(
     *,
-    grading: str = "separate",
     extract: str | Callable[[str, str], str] = "defining",
     num_workers: int | None = None,
     tests_column: str = "tests",
@@ -183,7 +182,6 @@ def make_code_reward(
     A reward of None, here and as a result, leaves the completion out of the training.
 
     Args:
-        grading: one of GRADINGS. Only with "separate" a completion can't forge a pass.
         extract: takes the code out of a completion, as in `compute`. "none": the whole completion is code.
         num_workers: candidates at once. None: as many as there are CPUs, shared among the processes that torchrun or
             accelerate started here (LOCAL_WORLD_SIZE).
@@ -196,13 +194,13 @@ def make_code_reward(
         truncated: the reward of a completion that was cut off at the maximal length. "grade": grade it all the same.
         eos_token_id: the token that ends a completion, or several. None: a completion was cut off if a block of code,
             or its reasoning, is still open at the end.
-        options: as `compute` takes them: `timeout`, `sandbox`, `language`, `memory_mb`, `partial_credit`, ...
+        options: as `compute` takes them: `grading`, `timeout`, `sandbox`, `language`, `partial_credit`, ...
 
     Raises:
         ValueError, TypeError: for an invalid option; the message names the value.
     """
     rules = RewardRules.checked(no_code, syntax_error, truncated, eos_token_id)
-    given = {**options, "grading": grading, "extract": extract, "num_workers": num_workers}
+    given = {**options, "extract": extract, "num_workers": num_workers}
     return CodeReward(Grader.from_options(given, rules), Columns(tests_column, weights_column), name)
 
 
@@ -245,4 +243,4 @@ def code_reward_doc(partial_credit: bool) -> str:
 
 
 code_reward = make_code_reward()
-"""The reward with the defaults: Python, separate grading, 3 seconds, 1 GiB."""
+"""The reward with the defaults: Python, 3 seconds, 1 GiB."""

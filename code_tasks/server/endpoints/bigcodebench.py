@@ -7,7 +7,7 @@ import contextlib
 import io
 import itertools
 import re
-from collections.abc import AsyncGenerator, Iterator, Mapping
+from collections.abc import AsyncGenerator, Iterator
 from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Any
@@ -146,24 +146,19 @@ async def predict(request: Request, call: PendingCall) -> tuple[dict[str, Any], 
     evaluation = await asyncio.to_thread(remote.evaluation, parameters, io.BytesIO(call.data), call.file_name, bounds)
     config = settings.config
     order, tasks = await asyncio.to_thread(evaluation.tasks, config)
-    # The owner's grading holds. Otherwise each problem has the one that its tests need.
-    options = {} if "grading" in settings.options else {"grading": "auto"}
     width = min(service.num_workers * PROGRAMS_PER_WORKER, settings.accepted_candidates)
     width = min(width, parameters.parallel) if parameters.parallel >= 1 else width
-    results = await run_all(service, tasks, options, client_of(request), width)
+    results = await run_all(service, tasks, client_of(request), width)
     in_order = [result for _, result in sorted(zip(order, results, strict=True), key=lambda pair: pair[0])]
     return await asyncio.to_thread(evaluation.answer, in_order, config.tasks)
 
 
-async def run_all(
-    service: Service, tasks: list[Task], options: Mapping[str, Any], client: str, width: int
-) -> list[RunResult]:
+async def run_all(service: Service, tasks: list[Task], client: str, width: int) -> list[RunResult]:
     """Return the verdict of each candidate of tasks, one after the other.
 
     Args:
         service: of the app.
         tasks: with their candidates.
-        options: of the option table.
         client: whom the programs are run for.
         width: programs that may wait or run at once.
 
@@ -178,7 +173,7 @@ async def run_all(
 
     async def work() -> None:
         for index, task in programs:
-            results[index] = await run_when_free(service, task, options, client)
+            results[index] = await run_when_free(service, task, client)
 
     try:
         async with asyncio.TaskGroup() as group:
@@ -189,11 +184,11 @@ async def run_all(
     return [results[index] for index in range(len(results))]
 
 
-async def run_when_free(service: Service, task: Task, options: Mapping[str, Any], client: str) -> Verdict:
+async def run_when_free(service: Service, task: Task, client: str) -> Verdict:
     """Return the verdict of a task's only candidate, for which there may be room in the queue only later."""
     while True:
         try:
-            result = await service.evaluate(task, options, client)
+            result = await service.evaluate(task, {}, client)
         except QueueFull as full:
             await asyncio.sleep(full.retry_after)
             continue
