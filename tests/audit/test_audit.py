@@ -89,11 +89,11 @@ def test_endless_mutants_end_early(audits):
 
 def test_objects_equal_to_everything(audits):
     """An object that is equal to everything is told apart from stubs, because it says nothing about the tests."""
-    assert audits["good"].equal_object == "passed"
-    assert "stub" not in audits["good"].findings
-    config = EvalConfig.from_options({"grading": "separate"})
+    assert audits["good"].equal_object == "failed"
+    config = EvalConfig.from_options({"grading": "shared"})
     [audit] = audit_problems({"good": GOOD}, config, AuditPlan(repeats=1, mutants=0))
-    assert audit.equal_object == "failed"
+    assert audit.equal_object == "passed"
+    assert "stub" not in audit.findings
 
 
 def test_flaky_solutions():

@@ -18,11 +18,11 @@ INSPECTING = "import inspect\ndef check(candidate):\n    assert inspect.getsourc
 @pytest.mark.parametrize(
     ("options", "gradings", "passed"),
     [
-        ([], ["shared", "shared"], [True, True]),
+        ([], ["separate", "shared"], [False, True]),
+        (["--grading", "shared"], ["shared", "shared"], [True, True]),
         (["--grading", "separate"], ["separate", "separate"], [False, False]),
-        (["--grading", "auto"], ["separate", "shared"], [False, True]),
     ],
-    ids=["default", "separate", "auto"],
+    ids=["default", "shared", "separate"],
 )
 def test_grading(files, tmp_path, options, gradings, passed):
     """--grading decides where tests run, and each result says which grading it had."""

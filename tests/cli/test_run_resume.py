@@ -76,7 +76,7 @@ def test_other_settings_are_refused(arguments, tmp_path):
     killed(arguments, tmp_path / "results.jsonl")
     done = code_eval(*arguments, "--output", tmp_path / "results.jsonl", "--resume", "--grading", "separate")
     assert done.returncode == 2
-    assert "grading was 'shared' and is 'separate'" in done.stderr
+    assert "grading was 'auto' and is 'separate'" in done.stderr
 
 
 def test_a_complete_file_is_left_alone(files, tmp_path):
