@@ -32,19 +32,25 @@ def positive_int(name: str, value: Any) -> int:
 def positive_number(name: str, value: Any, unit: str) -> float:
     """Return a finite float above 0, from any kind of real number.
 
+    Args:
+        name: of the value, for messages.
+        value: any value.
+        unit: what the number counts, such as "seconds"; "" for a plain number.
+
     Raises:
         TypeError: if the value is not a real number, or is a bool.
         ValueError: if it is not above 0, infinite or NaN.
     """
+    counted = f" of {unit}" if unit else ""
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
-        raise TypeError(f"{name} must be a number of {unit}, not {value!r}")
+        raise TypeError(f"{name} must be a number{counted}, not {value!r}")
     try:
         number = float(value)
     except OverflowError:
         number = math.inf
     # Not `number <= 0`, which NaN passes.
     if not 0 < number < math.inf:
-        raise ValueError(f"{name} must be a finite number of {unit} above 0, not {value!r}")
+        raise ValueError(f"{name} must be a finite number{counted} above 0, not {value!r}")
     return number
 
 

@@ -1,11 +1,12 @@
-"""The report of an audit for people, as `code-eval audit` prints it."""
+"""The report of an audit, as `code-eval audit` prints it: for people, and for programs."""
 
 from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
-from code_tasks.audit.problem_audit import ProblemAudit
+from code_tasks.audit.problem_audit import FINDINGS, ProblemAudit
 from sandboxes import Outcome
 from sandboxes.validation import printable
 
@@ -41,6 +42,25 @@ def as_text(audits: Sequence[ProblemAudit], wall_seconds: float) -> str:
     lines += slowest(audits)
     # Names and texts come from files, and may hold control characters.
     return "\n".join(printable(line) for line in [*lines, ""])
+
+
+def as_data(audits: Sequence[ProblemAudit], seconds: float) -> dict[str, Any]:
+    """Return the report for programs: counts, and the problems with each finding.
+
+    Args:
+        audits: of all problems.
+        seconds: that the audit took.
+    """
+    return {
+        "counts": {
+            "problems": len(audits),
+            "passed": sum(each.passed for each in audits if each.outcomes),
+            "mutants": sum(len(each.mutants) for each in audits),
+            "killed": sum(each.killed for each in audits),
+        },
+        "findings": {name: [each.task_id for each in audits if name in each.findings] for name in FINDINGS},
+        "wall_seconds": round(seconds, 2),
+    }
 
 
 def counts(audits: Sequence[ProblemAudit]) -> list[str]:

@@ -187,8 +187,7 @@ def parse_problem(record: Mapping[str, Any]) -> Problem:
     if "entry_point" in record and has_code and "prompt" not in record:
         errors.append("missing key 'prompt'")
     if field not in record:
-        kind = "; this looks like a sample, not a problem" if "completion" in record else ""
-        errors.append(f"missing key 'test'{kind}")
+        errors.append("missing key 'test'")
     elif has_code and not record[field].strip():
         errors.append(f"{field!r} is empty: every sample would pass")
     if errors := [error for error in errors if error]:

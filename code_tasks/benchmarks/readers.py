@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import functools
 import gzip
 import io
 import json
+import re
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any
 
+from code_tasks.benchmarks.diagnosis import PROBLEMS, SAMPLES, diagnosis, foreign_format
 from code_tasks.benchmarks.problems import Problem, parse_problem, published_fields
 from sandboxes.validation import short_repr
 
@@ -27,6 +30,15 @@ MAX_LINE_BYTES = 256 << 20
 """Largest unpacked line of problems or results. A line is held in memory as a whole."""
 
 READ_BYTES = 1 << 17
+HEAD_BYTES = 1 << 16
+"""Size of a file's beginning by which its format is detected."""
+
+UTF_8_MARK = b"\xef\xbb\xbf"
+"""Bytes in front of some texts in UTF-8."""
+
+QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"|\d+")
+MAX_ALIKE_SHOWN = 10
+"""Number of lines that are shown with messages that differ in values alone."""
 
 
 class InputError(ValueError):
@@ -50,8 +62,10 @@ class InputErrors:
         """
         for error in errors:
             message = error.partition(": ")[2] or error
-            if self._messages[message] < MAX_SAME_SHOWN and len(self.shown) < MAX_ERRORS_SHOWN:
-                self._messages[message] += 1
+            form = f"form of {QUOTED.sub('', message)}"
+            is_new = self._messages[message] < MAX_SAME_SHOWN and self._messages[form] < MAX_ALIKE_SHOWN
+            if is_new and len(self.shown) < MAX_ERRORS_SHOWN:
+                self._messages.update((message, form))
                 self.shown.append(error)
         self.count += len(errors)
         if self.count >= MAX_ERRORS:
@@ -65,14 +79,23 @@ class InputErrors:
             raise InputError("\n".join(self.shown))
 
 
-def read_problems(path: Path) -> dict[str, Problem]:
-    """Return the problems of a JSON lines file, which may be gzipped, by task_id.
+def read_problems(
+    path: Path, records: Callable[[Path, InputErrors], Iterable[tuple[str, Any]]] | None = None
+) -> dict[str, Problem]:
+    """Return the problems of a file that belong to no benchmark, by task_id.
+
+    Args:
+        path: of the file.
+        records: yields the (location, value) pairs of a path. None: JSON lines alone are read.
 
     Raises:
-        InputError: with a message for each line that is not a problem, or that repeats one.
+        InputError: with a message for each line that is not a problem, or that repeats one; or what the file is.
     """
-    errors = InputErrors()
-    return parse_problems(parse_lines(path, errors), parse_at, errors, f"{path}: there are no problems in it")
+    read, errors = records or parse_lines, InputErrors()
+    try:
+        return parse_problems(read(path, errors), parse_at, errors, f"{path}: there are no problems in it")
+    except InputError as error:
+        raise explained(error, PROBLEMS, path, functools.partial(read, path), lines_only=not records) from error
 
 
 def parse_at(record: Mapping[str, Any], position: int) -> Problem:
@@ -155,12 +178,72 @@ def parsed_lines(lines: Iterable[tuple[int, bytes]], name: str, errors: InputErr
     """
     for number, line in lines:
         location = f"{name}:{number}"
-        if not line.strip():
+        if not (line := line.strip()):
             continue
         try:
             yield location, json.loads(line)
         except (ValueError, RecursionError) as error:
-            errors.add(f"{location}: not JSON ({error})")
+            errors.add(f"{location}: not JSON ({reason_of(error)})")
+
+
+def reason_of(error: Exception) -> str:
+    """Return why a text is not JSON, or why a file can't be read, in words without Python's."""
+    if isinstance(error, json.JSONDecodeError):
+        place = f"at character {error.pos + 1:,}" if error.pos < len(error.doc) else "at its end: it may be cut off"
+        return f"{error.msg[:1].lower()}{error.msg[1:]} {place}"
+    if isinstance(error, UnicodeDecodeError):
+        return f"byte {error.start + 1:,} is not UTF-8"
+    if isinstance(error, RecursionError):
+        return "it is nested too deeply"
+    if isinstance(error, EOFError):
+        return "it is cut off: its compressed data have no end"
+    if isinstance(error, zlib.error):
+        return "its compressed data are damaged"
+    if isinstance(error, FileNotFoundError):
+        return "there is no such file"
+    return error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+
+
+def cant_read(path: Path, error: Exception) -> InputError:
+    """Return the error of a file that can't be read."""
+    return InputError(f"can't read {path}: {reason_of(error)}")
+
+
+def explained(
+    error: InputError,
+    expected: str,
+    path: Path,
+    records: Callable[[InputErrors], Iterable[tuple[str, Any]]],
+    *,
+    shown: Path | None = None,
+    known: Collection[str] = (),
+    lines_only: bool = False,
+) -> InputError:
+    """Return one error about a file as a whole in place of the errors of its lines, if it is of another kind.
+
+    The file is read once more, except for a pipe, which can't be.
+
+    Args:
+        error: of the file's lines.
+        expected: the kind of records, as `diagnosis` takes it.
+        path: of the file or folder.
+        records: yields the (location, value) pairs of the file.
+        shown: the file's name in messages. None: the path.
+        known: ids of the problems, for samples.
+        lines_only: whether JSON lines alone are read.
+    """
+    name, text = str(shown or path), ""
+    try:
+        if path.is_file():
+            with ExitStack() as stack:
+                head = open_input(path, stack).read(HEAD_BYTES)
+            text = foreign_format(name, head, lines_only=lines_only, reads_objects=expected == SAMPLES)
+        if not text and (path.is_file() or path.is_dir()):
+            text = diagnosis(expected, name, records(InputErrors()), known)
+    except (InputError, OSError, EOFError, zlib.error):
+        # The file's own error says what is wrong with it.
+        return error
+    return InputError(text) if text else error
 
 
 def objects_of(records: Iterable[tuple[str, Any]], errors: InputErrors) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -187,17 +270,23 @@ def read_lines(path: Path, max_bytes: int = MAX_LINE_BYTES, shown: Path | None =
         with ExitStack() as stack:
             yield from bounded_lines(open_input(path, stack), max_bytes, str(shown or path))
     except (OSError, EOFError, zlib.error) as error:
-        raise InputError(f"can't read {shown or path}: {error}") from error
+        raise cant_read(shown or path, error) from error
 
 
 def open_input(path: Path, stack: ExitStack) -> io.BufferedReader:
-    """Open a file, which may be gzipped, for unpacked reading. `stack` closes it. Raises OSError."""
+    """Open a file, which may be gzipped, for unpacked reading, after the mark of UTF-8. `stack` closes it.
+
+    Raises:
+        OSError, EOFError, zlib.error: if the file can't be read.
+    """
     # The file is opened once, because a pipe's data can't be read twice.
     file: io.BufferedReader = stack.enter_context(io.BufferedReader(io.FileIO(path), READ_BYTES))
-    if file.peek(2)[:2] != b"\x1f\x8b":
-        return file
-    unpacked: Any = gzip.GzipFile(fileobj=file)
-    return stack.enter_context(io.BufferedReader(unpacked, READ_BYTES))
+    if file.peek(2)[:2] == b"\x1f\x8b":
+        unpacked: Any = gzip.GzipFile(fileobj=file)
+        file = stack.enter_context(io.BufferedReader(unpacked, READ_BYTES))
+    if file.peek(3).startswith(UTF_8_MARK):
+        file.read(len(UTF_8_MARK))
+    return file
 
 
 def bounded_lines(file: IO[bytes], max_bytes: int, name: str) -> Iterator[tuple[int, bytes]]:

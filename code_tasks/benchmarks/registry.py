@@ -31,7 +31,7 @@ from code_tasks.benchmarks.multipl_e import MULTIPL_E
 from code_tasks.benchmarks.prime_code import PRIME_CODE
 from code_tasks.benchmarks.problems import Problem
 from code_tasks.benchmarks.readers import InputError, InputErrors, parse_problems
-from code_tasks.benchmarks.sources import records_of
+from code_tasks.benchmarks.sources import problems_explained, records_of
 from code_tasks.benchmarks.verification_info import SYNTHETIC_1, SYNTHETIC_2, VERIFIABLE_CODING
 from code_tasks.benchmarks.xcodeeval import XCODEEVAL
 from sandboxes.validation import short_repr
@@ -76,7 +76,8 @@ def load_benchmark(
     if name is None:
         if config or revision:
             raise ValueError("a config or revision needs the name of a benchmark")
-        benchmark, records = recognised(path_or_hub_id, BENCHMARKS.values(), errors)
+        with problems_explained(path_or_hub_id):
+            benchmark, records = recognised(path_or_hub_id, BENCHMARKS.values(), errors)
         source: str | Path | None = path_or_hub_id
     else:
         benchmark = checked_benchmark(name)
@@ -103,7 +104,8 @@ def load_benchmark(
         return problem
 
     if_none = f"{source}: there are no problems in it" + (" of these dates" if since or until else "")
-    problems = parse_problems(records, parse, errors, if_none)
+    with problems_explained(path_or_hub_id):
+        problems = parse_problems(records, parse, errors, if_none)
     return LoadedBenchmark(benchmark, dict(sorted(problems.items())) if benchmark.is_sorted else problems)
 
 

@@ -14,23 +14,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from code_tasks.benchmarks.diagnosis import INDENTED, foreign_format
 from code_tasks.benchmarks.problems import Problem
 from code_tasks.benchmarks.readers import (
+    HEAD_BYTES,
     MAX_LINE_BYTES,
     InputError,
     InputErrors,
+    cant_read,
     open_input,
     parse_lines,
     rows_with_locations,
 )
 from code_tasks.benchmarks.samples import MAX_SAMPLE_BYTES
-from code_tasks.benchmarks.sources import SUFFIXES, Records, read_array
+from code_tasks.benchmarks.sources import PARQUET, SUFFIXES, Records, read_array
 from sandboxes.validation import short_repr
 
-HEAD_BYTES = 1 << 16
-"""Size of a file's beginning by which its shape is detected."""
-
-INDENTED = re.compile(rb'\{\s*\n\s*"')
 GRADED = (".results.json", ".results.json.gz")
 """Files of MultiPL-E with results, which stand beside its samples."""
 
@@ -99,7 +98,7 @@ def parquet_rows(given: SampleInput, errors: InputErrors) -> Records:
             rows = (row for batch in file.iter_batches(PARQUET_ROWS) for row in batch.to_pylist())
             yield from rows_with_locations(f"{given.shown}, row", rows)
     except (OSError, ValueError) as error:
-        raise InputError(f"can't read {given.shown}: {error}") from error
+        raise cant_read(given.shown, error) from error
 
 
 def generations(given: SampleInput, errors: InputErrors) -> Records:
@@ -129,7 +128,7 @@ def items_of(given: SampleInput) -> list[Any]:
         with ExitStack() as stack:
             return read_array(given.shown, open_input(given.path, stack))
     except (OSError, EOFError, zlib.error) as error:
-        raise InputError(f"can't read {given.shown}: {error}") from error
+        raise cant_read(given.shown, error) from error
 
 
 def one_object(given: SampleInput, errors: InputErrors) -> Records:
@@ -141,7 +140,7 @@ def one_object(given: SampleInput, errors: InputErrors) -> Records:
             raise InputError(f"{given.shown}: an object of more than {MAX_LINE_BYTES >> 20} MiB, which is not read")
         yield str(given.shown), json.loads(data)
     except (OSError, EOFError, zlib.error, json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise InputError(f"can't read {given.shown}: {error}") from error
+        raise cant_read(given.shown, error) from error
 
 
 def json_lines(given: SampleInput, errors: InputErrors) -> Records:
@@ -160,7 +159,7 @@ JSON_LINES = Shape(
     json_lines,
 )
 FILE_SHAPES = (
-    Shape("a Parquet file with such columns", lambda path, head: head.startswith(b"PAR1"), parquet_rows),
+    Shape("a Parquet file with such columns", lambda path, head: head.startswith(PARQUET), parquet_rows),
     Shape(
         "a JSON array of lists of programs, in the order of the problems (bigcode-evaluation-harness)",
         lambda path, head: re.match(rb"\[\s*\[", head) is not None,
@@ -208,7 +207,9 @@ def detected_shape(given: SampleInput, shapes: Sequence[Shape]) -> Shape:
             if shape.matches(given.path, head):
                 return shape
     except (OSError, EOFError, zlib.error) as error:
-        raise InputError(f"can't read {given.shown}: {error}") from error
+        raise cant_read(given.shown, error) from error
     known = "".join(f"\n  {shape.description}" for shape in shapes)
+    if text := foreign_format(str(given.shown), head, reads_objects=True):
+        raise InputError(text)
     begin = short_repr(head[:40].decode(errors="replace"))
     raise InputError(f"{given.shown}: it begins with {begin}, and has none of the shapes of samples:{known}")

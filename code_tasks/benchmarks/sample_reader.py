@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import shutil
 import tempfile
@@ -10,8 +11,9 @@ from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
+from code_tasks.benchmarks.diagnosis import SAMPLES
 from code_tasks.benchmarks.problems import Problem
-from code_tasks.benchmarks.readers import InputError, InputErrors, objects_of
+from code_tasks.benchmarks.readers import InputError, InputErrors, cant_read, explained, objects_of
 from code_tasks.benchmarks.sample_files import SHAPES, SampleInput, Shape, detected_shape
 from code_tasks.benchmarks.samples import Sample, samples_of
 from code_tasks.benchmarks.sources import Records
@@ -60,7 +62,7 @@ class SampleReader:
                 shutil.copyfileobj(pipe, copy)
             copy.flush()
         except OSError as error:
-            raise InputError(f"can't read {path}: {error}") from error
+            raise cant_read(path, error) from error
         self.given = replace(self.given, path=Path(copy.name))
 
     def records(self, errors: InputErrors) -> Records:
@@ -96,6 +98,16 @@ class SampleReader:
                 self.hints[hint] = None
             yield from samples
 
+    def explained(self, error: InputError) -> InputError:
+        """Return one error about the whole file in place of the errors of its records, if it is of another kind."""
+        given, is_lines = self.given, len(self.shapes) == 1
+
+        def records(errors: InputErrors) -> Records:
+            return detected_shape(given, self.shapes).records(given, errors)
+
+        known = () if self.skips_unknown else given.problems
+        return explained(error, SAMPLES, given.path, records, shown=given.shown, known=known, lines_only=is_lines)
+
     def _unknown(self, task_id: str) -> str:
         """Return the message of an id that no problem has, with the problem that may be meant."""
         if not self._ids:
@@ -127,15 +139,16 @@ def read_samples(
         InputError: with a message for each record that is not a sample of one of the problems.
     """
     errors = InputErrors()
-    samples: list[Sample] = []
     with ExitStack() as stack:
         reader = SampleReader(path, problems, shapes=shapes)
         reader.open(stack)
-        for sample in reader.read(errors):
-            samples.append(sample)
-            if max_samples is not None and len(samples) > max_samples:
-                raise InputError(f"{path} has more than {max_samples:,} samples, which is the limit here")
-    errors.raise_if_any()
+        try:
+            samples = list(itertools.islice(reader.read(errors), max_samples and max_samples + 1))
+            errors.raise_if_any()
+        except InputError as error:
+            raise reader.explained(error) from error
+    if max_samples is not None and len(samples) > max_samples:
+        raise InputError(f"{path} has more than {max_samples:,} samples, which is the limit here")
     if not samples:
         raise InputError(f"{path}: there are no samples in it")
     return samples

@@ -76,9 +76,6 @@ CODE_FIELDS = (
 )
 """The first field that a record has counts, but for a record with both `completion` and `solution`."""
 
-PROBLEM_FIELDS = frozenset({"prompt", "test", "entry_point", "canonical_solution"})
-"""Fields that problems have, by which a file of problems is known that stands in the place of samples."""
-
 AMBIGUOUS = ("completion", "solution")
 ID_FIELDS = ("task_id", "question_id", "problem_id", "name", "id")
 """Fields with a problem's id. The first that a record has counts."""
@@ -114,10 +111,7 @@ def code_field(record: Mapping[str, Any], preferred: str) -> tuple[CodeField, st
     found = {field.name: field for field in CODE_FIELDS if field.name in record}
     if not found:
         first, *others = (repr(field.name) for field in CODE_FIELDS)
-        kind = "; this looks like a problem, not a sample" if PROBLEM_FIELDS & record.keys() else ""
-        raise ValueError(
-            f"missing key {first} (or {', '.join(others)}); there are {', '.join(map(repr, record))}{kind}"
-        )
+        raise ValueError(f"missing key {first} (or {', '.join(others)}); there are {', '.join(map(repr, record))}")
     if not all(name in found for name in AMBIGUOUS):
         field = next(iter(found.values()))
         return field, f"found {field.name!r}: {field.hint}" if field.hint else ""

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import zlib
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from io import BufferedReader
 from pathlib import Path
 from typing import Any
 
 from code_tasks.benchmarks.benchmark import Benchmark
+from code_tasks.benchmarks.diagnosis import PROBLEMS
 from code_tasks.benchmarks.hub import hub_records
 from code_tasks.benchmarks.readers import (
     MAX_LINE_BYTES,
     InputError,
     InputErrors,
     bounded_lines,
+    cant_read,
+    explained,
     open_input,
     parsed_lines,
     rows_with_locations,
@@ -24,6 +28,9 @@ from code_tasks.benchmarks.readers import (
 
 SUFFIXES = (".jsonl", ".jsonl.gz", ".json", ".json.gz", ".parquet")
 """Names of a folder's files that are read end with one of these."""
+
+PARQUET = b"PAR1"
+"""The first bytes of a Parquet file."""
 
 Records = Iterator[tuple[str, Any]]
 """(location, record) pairs: "problems.jsonl:3" and what stands there."""
@@ -77,6 +84,22 @@ def path_records(path: Path, errors: InputErrors) -> Records:
     return folder_records(path, (), None, errors) if path.is_dir() else file_records(path, errors)
 
 
+@contextmanager
+def problems_explained(source: str | Path | None) -> Iterator[None]:
+    """Replace the errors of a file's records with one about the whole file, if that has no problems at all.
+
+    Args:
+        source: a path. Otherwise, such as for a data set on the Hub, errors stay as they are.
+    """
+    try:
+        yield
+    except InputError as error:
+        if source is None or not Path(source).exists():
+            raise
+        path = Path(source)
+        raise explained(error, PROBLEMS, path, functools.partial(path_records, path)) from error
+
+
 def check_exists(path: Path) -> None:
     """Raise InputError unless there is a file or folder."""
     if not path.exists():
@@ -97,7 +120,9 @@ def folder_records(path: Path, names: Iterable[str], config: str | None, errors:
     is_own = bool(own) and (config is not None or all(file.exists() for file in own))
     paths = own if is_own else sorted(file for file in path.iterdir() if file.name.endswith(SUFFIXES))
     if not paths:
-        raise InputError(f"{path} has no files that end with {', '.join(SUFFIXES)}")
+        programs = next((file for folder in path.iterdir() if folder.is_dir() for file in folder.glob("*.py")), None)
+        kind = f"; {programs} looks like a sample, not a problem" if programs else ""
+        raise InputError(f"{path} has no files that end with {', '.join(SUFFIXES)}{kind}")
     for file in paths:
         yield from file_records(file, errors)
 
@@ -105,24 +130,30 @@ def folder_records(path: Path, names: Iterable[str], config: str | None, errors:
 def file_records(path: Path, errors: InputErrors) -> Records:
     """Yield the records of a file: JSON lines, a JSON array, or Parquet."""
     if path.suffix == ".parquet":
-        import pyarrow.parquet
-
-        try:
-            rows = pyarrow.parquet.read_table(path).to_pylist()
-        except (OSError, ValueError) as error:
-            raise InputError(f"can't read {path}: {error}") from error
-        yield from rows_with_locations(f"{path}, row", rows)
+        yield from rows_with_locations(f"{path}, row", parquet_rows(path))
         return
     try:
         # A pipe can be opened only once.
         with ExitStack() as stack:
             file = open_input(path, stack)
-            if file.peek(1)[:1] == b"[":
+            if file.peek(4)[:4] == PARQUET:
+                yield from rows_with_locations(f"{path}, row", parquet_rows(path))
+            elif file.peek(1)[:1] == b"[":
                 yield from rows_with_locations(f"{path}, item", read_array(path, file))
             else:
                 yield from parsed_lines(bounded_lines(file, MAX_LINE_BYTES, str(path)), str(path), errors)
     except (OSError, EOFError, zlib.error) as error:
-        raise InputError(f"can't read {path}: {error}") from error
+        raise cant_read(path, error) from error
+
+
+def parquet_rows(path: Path) -> list[Any]:
+    """Return the rows of a Parquet file. Raises InputError."""
+    import pyarrow.parquet
+
+    try:
+        return list(pyarrow.parquet.read_table(path).to_pylist())
+    except (OSError, ValueError) as error:
+        raise cant_read(path, error) from error
 
 
 def read_array(path: Path, file: BufferedReader) -> list[Any]:
@@ -138,5 +169,5 @@ def read_array(path: Path, file: BufferedReader) -> list[Any]:
     try:
         values: list[Any] = json.loads(data)
     except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise InputError(f"can't read {path}: {error}") from error
+        raise cant_read(path, error) from error
     return values

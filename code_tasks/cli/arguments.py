@@ -21,6 +21,7 @@ from code_tasks.benchmarks.chosen_tasks import choose_tasks
 from code_tasks.benchmarks.hub import load_problems
 from code_tasks.benchmarks.problems import Problem
 from code_tasks.benchmarks.readers import InputError, read_problems
+from code_tasks.benchmarks.sources import path_records
 from code_tasks.cli.options import Door, parameter_of, presented
 from code_tasks.cli.output import fail
 from code_tasks.cli.wording import as_command_message
@@ -123,7 +124,9 @@ class ProblemSource:
         Raises:
             InputError: if they can't be read.
         """
-        return read_problems(self.problems) if self.problems else load_problems(str(self.dataset), self.split or "test")
+        if self.problems:
+            return read_problems(self.problems, path_records)
+        return load_problems(str(self.dataset), self.split or "test")
 
     def chosen(self, problems: Mapping[str, Problem]) -> dict[str, Problem]:
         """Return the problems that --task and --limit leave.

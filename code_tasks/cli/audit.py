@@ -13,8 +13,9 @@ import typer
 from code_tasks.audit.problem_audit import FINDINGS
 from code_tasks.cli.arguments import expand_arguments, usage_errors
 from code_tasks.cli.benchmark_source import BenchmarkSource
-from code_tasks.cli.options import Door, GivenOptions
+from code_tasks.cli.options import Door, GivenOptions, decisive_settings
 from code_tasks.cli.output import STATUS_BELOW, check_writable, fail, show_next_step, write_results
+from code_tasks.cli.score_report import JsonArguments
 from code_tasks.cli.wording import as_command_message
 from code_tasks.scoring.trusted_files import check_apart
 from sandboxes import SandboxUnavailable, close_pools
@@ -75,6 +76,7 @@ class AuditArguments:
 def audit(
     source: BenchmarkSource,
     arguments: AuditArguments,
+    report: JsonArguments,
     options: Annotated[GivenOptions, AUDIT],
 ) -> None:
     """Audit a benchmark: run its canonical solutions, stubs that solve nothing, and mutants of the solutions.
@@ -82,7 +84,7 @@ def audit(
     The report lists the problems whose canonical solution fails or is missing, whose tests a stub or many mutants pass,
     and which are flaky or slow. A stub passes rightly if a constant is the right answer.
     """
-    from code_tasks.audit.report import as_text
+    from code_tasks.audit.report import as_data, as_text
     from code_tasks.audit.run import AuditPlan, audit_problems
 
     with usage_errors():
@@ -106,7 +108,16 @@ def audit(
         close_pools()
     if arguments.output:
         write_results(arguments.output, [each.as_record() for each in audits])
-    typer.echo(as_text(audits, time.monotonic() - begin), nl=False)
+    seconds = time.monotonic() - begin
+    scored = {
+        "command": "audit",
+        "benchmark": loaded.benchmark.name or None,
+        "limit": source.limit,
+        "task": source.task,
+    }
+    report.show(
+        as_text(audits, seconds), {**scored, **as_data(audits, seconds), "settings": decisive_settings(options)}
+    )
     if not arguments.output:
         show_next_step("the same command with --output FILE writes every stub and mutant, and how it ended")
     if any({*each.findings} & {*arguments.fail_on} for each in audits):

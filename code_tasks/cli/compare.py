@@ -11,6 +11,7 @@ import typer
 from code_tasks.cli.arguments import expand_arguments, usage_errors
 from code_tasks.cli.options import Door, GivenOptions
 from code_tasks.cli.output import check_writable, fail, write_parts
+from code_tasks.cli.report import read_run
 from code_tasks.scoring.trusted_files import check_apart
 
 COMPARE = Door(groups=("scoring",), only=("k",))
@@ -42,7 +43,6 @@ def compare(
     """
     from code_tasks.reports.comparison import as_json, compare_runs
     from code_tasks.reports.comparison_text import NAMES, as_text
-    from code_tasks.reports.data import read_report_data
 
     if not 2 <= len(runs) <= len(NAMES):
         raise typer.BadParameter(f"give a baseline and from 1 to {len(NAMES) - 1} runs to compare with it")
@@ -50,7 +50,7 @@ def compare(
         if html is not None:
             check_apart("--html", html, {f"run {name}": path for name, path in zip(NAMES, runs, strict=False)})
             check_writable(html)
-        comparisons = compare_runs([read_report_data(path) for path in runs], options.get("k", ()))
+        comparisons = compare_runs([read_run(path) for path in runs], options.get("k", ()))
     if missing := [each for each in comparisons if not each.common]:
         fail(f"{missing[0].other.source} has no task in common with {missing[0].baseline.source}")
     if html is not None:

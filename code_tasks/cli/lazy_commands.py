@@ -58,7 +58,7 @@ class LazyCommand(TyperCommand):
 
         The values of a file of settings are the command's defaults. No file is read to show help or to complete words.
         """
-        make: Callable[..., Any] = functools.partial(self.loaded.make_context, info_name, parent=parent, **settings)
+        make: Callable[..., Any] = functools.partial(self._make_own, info_name, parent=parent, **settings)
         is_run = parent is not None and not parent.resilient_parsing and not settings.get("resilient_parsing")
         if not is_run or "--help" in args or isinstance(self.part, typer.Typer):
             return make([*args])
@@ -70,6 +70,16 @@ class LazyCommand(TyperCommand):
                 from sandboxes.validation import printable
 
                 error.message = printable(f"{origin.place}: {error.message}")
+            raise
+
+    def _make_own(self, info_name: str | None, args: list[str], **settings: Any) -> Any:
+        """Return the context of the command itself. A value that can't be parsed is an error in the command's words."""
+        try:
+            return self.loaded.make_context(info_name, args, **settings)
+        except typer.BadParameter as error:
+            from code_tasks.cli.wording import as_words_of_parser
+
+            error.message = as_words_of_parser(error.message)
             raise
 
     def _settings_of_file(self, parent: Any, given: Any) -> Mapping[str, FileValue]:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import functools
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from code_tasks.cli.arguments import expand_arguments
 from code_tasks.cli.output import check_writable, fail, show_next_step, write_parts
 from code_tasks.scoring.trusted_files import check_apart
+
+if TYPE_CHECKING:
+    from code_tasks.reports.data import ReportData
 
 
 @expand_arguments
@@ -42,6 +46,22 @@ def page_name(run: Path) -> str:
     return run.name.removesuffix(".gz").removesuffix(".jsonl") + ".html"
 
 
+def read_run(run: Path) -> ReportData:
+    """Return the data of a run log, or of results.
+
+    Raises:
+        InputError: if the file is neither; the message says what it is, or names the line.
+    """
+    from code_tasks.benchmarks.diagnosis import RESULTS
+    from code_tasks.benchmarks.readers import InputError, explained, parse_lines
+    from code_tasks.reports.data import read_report_data
+
+    try:
+        return read_report_data(run)
+    except InputError as error:
+        raise explained(error, RESULTS, run, functools.partial(parse_lines, run), lines_only=True) from error
+
+
 def made_page(run: Path, target: Path | None = None) -> tuple[str, str]:
     """Return the page about a run, and a text that says what is in it. End the command if the page can't be made.
 
@@ -50,11 +70,10 @@ def made_page(run: Path, target: Path | None = None) -> tuple[str, str]:
         target: where the page will be written, which is checked before the page is made. None: not known yet.
     """
     from code_tasks.benchmarks.readers import InputError
-    from code_tasks.reports.data import read_report_data
     from code_tasks.reports.page import page
 
     try:
-        data = read_report_data(run)
+        data = read_run(run)
         if target is not None:
             check_writable(target)
         html = page(data)

@@ -16,8 +16,8 @@ ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
-class ReportArguments:
-    """The form of the report, and the score that is asked for."""
+class JsonArguments:
+    """The form of the report."""
 
     PANEL: ClassVar[str] = "The report"
 
@@ -29,6 +29,23 @@ class ReportArguments:
             "report for people.",
         ),
     ] = False
+
+    def show(self, text: str, data: Mapping[str, Any]) -> None:
+        """Print the report.
+
+        Args:
+            text: for people.
+            data: the same for programs.
+        """
+        typer.echo(text, nl=False, err=self.as_json)
+        if self.as_json:
+            typer.echo(json.dumps(data))
+
+
+@dataclass(frozen=True)
+class ReportArguments(JsonArguments):
+    """The form of the report, and the score that is asked for."""
+
     fail_under: Annotated[
         float | None,
         typer.Option(
@@ -43,17 +60,6 @@ class ReportArguments:
     def is_needed(self) -> bool:
         """True if the command has to find out the scores of a run that is complete already."""
         return self.as_json or self.fail_under is not None
-
-    def show(self, text: str, data: Mapping[str, Any]) -> None:
-        """Print the report.
-
-        Args:
-            text: for people.
-            data: the same for programs.
-        """
-        typer.echo(text, nl=False, err=self.as_json)
-        if self.as_json:
-            typer.echo(json.dumps(data))
 
     def check(self, k: int, mean: float | None) -> None:
         """End the command with status 1 if the score is below the one that is asked for.

@@ -193,6 +193,9 @@ def table_of(path: Path, document: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def load(path: Path) -> dict[str, Any]:
     """Return what a TOML file has. Raises SettingsError."""
+    if path.exists() and not path.is_file():
+        # Opening a pipe would wait for somebody who writes to it.
+        raise SettingsError(f"{path} is not a regular file, as settings have to be")
     try:
         with path.open("rb") as file:
             text = file.read(MAX_FILE_BYTES + 1)

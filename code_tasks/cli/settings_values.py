@@ -12,7 +12,10 @@ from typing import Any, get_args, get_origin
 from typer.models import OptionInfo
 
 from code_tasks.cli.options import plain_type
+from code_tasks.scoring.formats.registry import checked_formats
+from sandboxes.languages.registry import checked_language
 from sandboxes.options.table import OPTIONS
+from sandboxes.tasks.options import checked_extractor
 from sandboxes.validation import short_repr
 
 ACCEPTED: dict[Any, tuple[tuple[type, ...], str]] = {
@@ -40,6 +43,14 @@ class OptionKey:
     """The type of one value."""
 
     is_list: bool
+
+
+CHECKS: dict[str, Callable[[Any], Any]] = {
+    "language": checked_language,
+    "extract": checked_extractor,
+    "formats": checked_formats,
+}
+"""Checks of values that the option table leaves to others."""
 
 
 def option_keys(function: Callable[..., Any]) -> dict[str, OptionKey]:
@@ -71,13 +82,16 @@ def value_for(option: OptionKey, value: Any, folder: Path) -> Any:
         ValueError: if the option table refuses it.
     """
     if option.is_list:
-        return list_for(option, value)
+        values = list_for(option, value)
+        CHECKS.get(option.name, list)(values)
+        return values
     types, words = ACCEPTED[option.kind]
     if not isinstance(value, types) or (isinstance(value, bool) and option.kind is not bool):
         raise TypeError(f"must be {words}, not {short_repr(value)}")
     if option.name in OPTIONS:
         try:
             OPTIONS[option.name].checked(value)
+            CHECKS.get(option.name, repr)(value)
         except (ValueError, TypeError) as error:
             # The file's own key stands before the message.
             raise ValueError(str(error).removeprefix(f"{option.name} ")) from error

@@ -13,7 +13,29 @@ _NAMES = "|".join(sorted({*OPTIONS, *OWN}, key=len, reverse=True))
 # Neither part of another word nor a value in quotation marks.
 OPTION = re.compile(rf"(?<![\w.'\"-])(?P<name>{_NAMES})\b(?:=(?P<value>\"[^\"]*\"|'[^']*'|\w+))?")
 
+OTHER = re.compile(r"^[a-z]+(?:_[a-z]+)+(?= must )")
 SWITCHES = {"True": "on", "False": "off"}
+
+
+PARSED = tuple(
+    (re.compile(pattern), text)
+    for pattern, text in (
+        (r"Input should be a valid integer.*", "must be a whole number"),
+        (r"Input should be a valid number.*", "must be a number"),
+        (r"Input should be a valid boolean.*", "must be true or false"),
+        (r"Input should be greater than or equal to (.+)", r"must be at least \1"),
+        (r"Input should be less than or equal to (.+)", r"must be at most \1"),
+        (r"Value error, (.+) does not match the formats.*", r"must be a day, such as 2025-01-31, not \1"),
+    )
+)
+"""Messages of typer's parser about a value, and the command's words for them."""
+
+
+def as_words_of_parser(message: str) -> str:
+    """Return a message of typer's parser in the command's words."""
+    for pattern, text in PARSED:
+        message = pattern.sub(text, message)
+    return message
 
 
 def as_command_text(markdown: str) -> str:
@@ -33,7 +55,9 @@ def as_command_message(message: str) -> str:
     An option is a name at the message's beginning, a name with an underscore, or a name before a value, as in
     `isolation="off"`. Other words, such as the noun "policy", stay.
     """
-    return OPTION.sub(_spelled, message)
+    message = OPTION.sub(_spelled, message)
+    # Options of one command alone, such as those of `code-eval serve`, are not in the table.
+    return OTHER.sub(lambda match: f"--{match[0].replace('_', '-')}", message)
 
 
 def _spelled(match: re.Match[str]) -> str:

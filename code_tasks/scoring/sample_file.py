@@ -76,11 +76,14 @@ class SampleFile:
         """Read the file, and check each sample.
 
         Raises:
-            InputError: naming every line that is not a sample of one of the problems.
+            InputError: naming the lines that are not samples of one of the problems, or what the file is instead.
         """
         with ExitStack() as stack:
             self._reader.open(stack)
-            self._check()
+            try:
+                self._check()
+            except InputError as error:
+                raise self._reader.explained(error) from error
             self._stack = stack.pop_all()
         return self
 

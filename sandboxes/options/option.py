@@ -88,7 +88,7 @@ def number_of(unit: str) -> Check:
     """Return a check for finite numbers above 0.
 
     Args:
-        unit: what the numbers count, such as "seconds".
+        unit: what the numbers count, such as "seconds"; "" for plain numbers.
     """
     return lambda name, value: positive_number(name, value, unit)
 

@@ -144,6 +144,7 @@ TASKS = OptionGroup(
             float,
             'The largest difference of numbers that the `checker` `"floats"` accepts, relative or absolute.',
             default=_TASKS.tolerance,
+            check=number_of(""),
         ),
     ),
 )

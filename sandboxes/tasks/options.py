@@ -77,7 +77,7 @@ class TaskOptions:
                 "compile_timeout", given.get("compile_timeout", COMPILE_SECONDS), "seconds"
             ),
             checker=checked_checker(given["checker"]) if "checker" in given else None,
-            tolerance=positive_number("tolerance", given.get("tolerance", 1e-6), "difference"),
+            tolerance=positive_number("tolerance", given.get("tolerance", 1e-6), ""),
             stop_at_first_failure=given.get("stop_at_first_failure", not partial_credit),
             partial_credit=partial_credit,
             assemble=given.get("assemble"),

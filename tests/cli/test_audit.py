@@ -53,8 +53,8 @@ def test_status(audit, options, status):
     ("options", "message"),
     [
         (["--fail-on", "all"], "--fail-on must be one of fails, flaky, stub, mutant, slow, missing, none, not 'all'"),
-        (["--mutants", -1], "'--mutants': Input should be greater than or equal to 0"),
-        (["--repeats", 0], "'--repeats': Input should be greater than or equal to 1"),
+        (["--mutants", -1], "'--mutants': must be at least 0"),
+        (["--repeats", 0], "'--repeats': must be at least 1"),
         (["--sandbox", "dokcer"], "unknown sandbox 'dokcer'"),
         (["--benchmark", "humaneval", "--strict-official"], "--strict-official is for code-eval run"),
     ],
@@ -64,6 +64,15 @@ def test_usage_errors(audit, options, message):
     done = audit([GOOD], *options)
     assert done.returncode == 2
     assert message in " ".join(done.stderr.replace("│", " ").split())
+
+
+def test_json(audit):
+    """`audit --json` prints one object to stdout, with counts and the problems of each finding."""
+    done = audit([GOOD, CONSTANT], "--json", "--mutants", 1, "--repeats", 1, "--fail-on", "none")
+    data = json.loads(done.stdout)
+    assert (data["command"], data["counts"]["problems"], data["counts"]["passed"]) == ("audit", 2, 2)
+    assert (data["findings"]["stub"], data["settings"]["repeats"]) == (["t/1"], 1)
+    assert "canonical solutions that pass" in done.stderr
 
 
 def test_a_file_that_is_read(audit, tmp_path):

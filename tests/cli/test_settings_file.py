@@ -255,3 +255,19 @@ def test_no_working_folder(values, tmp_path, monkeypatch):
     """Without a working directory there is no project's file."""
     monkeypatch.setattr(Path, "cwd", lambda: open(tmp_path / "missing"))
     assert values("[tool.code-eval]\ntimeout = 3\n") == {}
+
+
+@pytest.mark.parametrize(
+    "setting", ["tolerance = inf", 'format = "x"', 'language = "x"', 'extract = "x"', "timeout = -1", "limit = 1.5"]
+)
+def test_an_invalid_value_is_named_with_its_place(values, tmp_path, setting):
+    """An invalid value is an error with the file and the key."""
+    with pytest.raises(SettingsError, match=re.escape(f"own.toml: [tool.code-eval] {setting.split()[0]}: ")):
+        values(setting, named=True)
+
+
+def test_a_pipe_is_no_settings_file(tmp_path):
+    """A pipe, to which nobody may ever write, is refused and not waited for."""
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(SettingsError, match="pipe is not a regular file"):
+        read_settings(tmp_path / "pipe", tmp_path)

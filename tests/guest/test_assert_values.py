@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sandboxes.guest.runners.assert_values import compile_tests, failed_condition, format_value
+from sandboxes.guest.runners.assert_values import compile_tests, failed_condition
 
 FILE = "tests.py"
 SEEN = {
@@ -30,20 +30,6 @@ SEEN = {
     "class T:\n    def check(self):\n        assert f(1) == 5\nT().check()": "2 == 5",
     "assert any(f(n) == 3 for n in (1, 2))": "",
     "raise AssertionError('its own')": "",
-}
-SHOWN = {
-    "()": "()",
-    "(1,)": "(1,)",
-    "[1.5, 'a', b'b', None]": "[1.5, 'a', b'b', None]",
-    "set()": "set()",
-    "{1}": "{1}",
-    "frozenset({1})": "frozenset({1})",
-    "{'a': [1]}": "{'a': [1]}",
-    "1 << 5000": "<int of 5001 bits>",
-    "[[[[[1]]]]]": "[[[[...]]]]",
-    "list(range(50))[38:] + [object()] * 40": ", ".join(map(str, range(38, 50))),
-    "__import__('collections').Counter('aa')": "Counter({'a': 2})",
-    "__import__('datetime').date(2020, 1, 2)": "datetime.date(2020, 1, 2)",
 }
 ATOMS = ("f(0)", "f(1)", "2", "g()", "[]", "f('')")
 OPERATORS = ("==", "<", "is not", "in")
@@ -139,21 +125,3 @@ def test_a_class_s_body_is_left_alone():
         "import enum\nclass E(enum.Enum):\n    A = 1\n    assert f(1) == 2\nassert [each.name for each in E] == ['A']"
     )
     assert outcome_of(source, compile_tests(source, FILE), [])[0] == ""
-
-
-@pytest.mark.parametrize(("source", "text"), SHOWN.items())
-def test_data_is_shown(source, text):
-    """Data is shown as it is written, and cut where it is long or deep."""
-    assert text in format_value(eval(source))
-
-
-def test_no_code_of_the_candidate_s_is_run():
-    """A failed assert shows only the class of an object, without calling its methods or comparing it."""
-
-    def no(*arguments):
-        raise RuntimeError("called")
-
-    lies = ("__repr__", "__str__", "__eq__", "__hash__", "__bool__", "__len__", "__iter__", "__getattribute__")
-    of_class = ("__eq__", "__hash__", "__getattribute__", "__instancecheck__", "__subclasscheck__")
-    hostile = type("Meta", (type,), dict.fromkeys(of_class, no))("Hostile", (list,), dict.fromkeys(lies, no))()
-    assert format_value([hostile]) == "[<Hostile object>]"

@@ -70,7 +70,9 @@ def test_samples_in_one_line(job, message_for):
     record = {"task_id": "t/0", "completions": ["    return a + b\n"] * 5}
     assert len(job(jsonl(record))[0]) == 5
     assert "more than 5 samples" in message_for(jsonl(record, SAMPLE))
-    assert "samples.jsonl:1: not a JSON object, but [" in message_for(json.dumps([SAMPLE]).encode())
+    assert "samples.jsonl is a JSON array, and one record a line is expected" in message_for(
+        json.dumps([SAMPLE]).encode()
+    )
 
 
 @pytest.mark.parametrize("unit", [b"\0", b"x" * 1000 + b"\n"])
@@ -110,9 +112,9 @@ def test_a_long_line_is_refused(message_for, before):
         (gzip.compress(jsonl(SAMPLE), mtime=0)[:12] + b"garbage", "can't read samples.jsonl: "),
         (b"\x1f\x8b", "can't read samples.jsonl: "),
         (b"not JSON\n", "samples.jsonl:1: not JSON"),
-        (b"\xff\xfe\n", "samples.jsonl:1: not JSON"),
-        (b"[" * 100_000, "samples.jsonl:1: not JSON"),
-        (b"[1]\n", "samples.jsonl:1: not a JSON object, but [1]"),
+        (b"\xff\xfe\n", "samples.jsonl is in UTF-16"),
+        (b"{" * 100_000, "samples.jsonl:1: not JSON"),
+        (b"5\n", "samples.jsonl:1: not a JSON object, but 5"),
         (jsonl({"task_id": "t/0"}), "samples.jsonl:1: missing key 'completion'"),
         (jsonl({**SAMPLE, "completion": 1}), "samples.jsonl:1: 'completion' is not a string, but 1"),
         (jsonl(SAMPLE, {**SAMPLE, "task_id": "t/1"}), "samples.jsonl:2: there is no problem 't/1'"),

@@ -5,21 +5,20 @@ from __future__ import annotations
 import ast
 import linecache
 import re
-import sys
 import warnings
-from collections import Counter, OrderedDict, defaultdict, deque
-from itertools import islice
+
+from .value_text import format_value, truncate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import CodeType
-    from typing import Any, Callable, Collection, Iterable, Sequence
+    from typing import Any, Collection
 
 # No program can write a name that begins with this. After it stand the line and column of the expression.
 MARK = "@"
 # Code that looks at all names must not find these.
 SEES_NAMES = re.compile(r"\b(?:globals|locals|vars|dir|eval|exec|currentframe|_getframe)\b")
-MAX_CHARS, MAX_SHOWN_CHARS, MAX_VALUE_CHARS, MAX_ITEMS, MAX_DEPTH, MAX_BITS = 1 << 17, 300, 120, 40, 4, 1024
+MAX_CHARS, MAX_SHOWN_CHARS = 1 << 17, 300
 BLOCKS, STATEMENTS = ("body", "orelse", "finalbody", "handlers", "cases"), ("body", "orelse", "finalbody")
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 LITERALS = (ast.List, ast.Tuple, ast.Set)
@@ -28,18 +27,6 @@ OPERATORS: dict[type[ast.cmpop], str] = {
     **{ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="},
     **{ast.Is: "is", ast.IsNot: "is not", ast.In: "in", ast.NotIn: "not in"},
 }
-# Classes are looked up in the following by identity, because a candidate's metaclass can equal anything.
-PLAIN: tuple[type, ...] = (type(None), bool, float, complex, range)
-TEXTS = (str, bytes, bytearray)
-BRACKETS: tuple[tuple[type, Sequence[str]], ...] = (
-    (list, "[]"),
-    (tuple, "()"),
-    (set, "{}"),
-    (frozenset, ("frozenset({", "})")),
-    (deque, ("deque([", "])")),
-)
-DICTS = (dict, OrderedDict, Counter, defaultdict)
-LIBRARY_DATA = (("datetime", "date datetime time timedelta"), ("decimal", "Decimal"), ("fractions", "Fraction"))
 
 
 def compile_tests(source: str, file: str) -> CodeType:
@@ -222,61 +209,3 @@ class ConditionFormatter:
     def text(self, node: ast.expr) -> str:
         """Return an expression as it is written."""
         return truncate(" ".join((ast.get_source_segment(self.source, node) or "?").split()))
-
-
-def truncate(text: str, max_chars: int = MAX_VALUE_CHARS) -> str:
-    """Return the beginning of a text."""
-    return text if len(text) <= max_chars else text[: max_chars - 3] + "..."
-
-
-def format_value(value: Any, depth: int = 0) -> str:
-    """Return a value as text. Run no code of a program's: an object that is not plain data shows only its class."""
-    kind = type(value)
-    if kind is int:
-        return repr(value) if value.bit_length() <= MAX_BITS else "<int of %d bits>" % value.bit_length()
-    if is_one_of(kind, PLAIN):
-        return repr(value)
-    if is_one_of(kind, TEXTS):
-        return repr(value[:MAX_VALUE_CHARS]) + ("" if len(value) <= MAX_VALUE_CHARS else "...")
-    for bracketed, (begin, end) in BRACKETS:
-        if kind is bracketed and (value or bracketed is not set):
-            items = format_items(value, value, lambda item: format_value(item, depth + 1), depth)
-            return begin + items + ("," if kind is tuple and len(value) == 1 else "") + end
-    if kind is set:
-        return "set()"
-    if is_one_of(kind, DICTS):
-        pairs = format_items(value, value.items(), lambda pair: format_pair(pair, depth + 1), depth)
-        return "{%s}" % pairs if kind is dict else "%s({%s})" % (kind.__name__, pairs)
-    for module, names in LIBRARY_DATA:
-        library = sys.modules.get(module)
-        if library and is_one_of(kind, [getattr(library, name, None) for name in names.split()]):
-            return repr(value)
-    numpy = sys.modules.get("numpy")
-    if numpy and (kind is numpy.ndarray and not value.dtype.hasobject or is_one_of(kind, numpy.sctypeDict.values())):
-        return " ".join(repr(value).split())
-    return "<%s object>" % type.__dict__["__name__"].__get__(kind)
-
-
-def format_pair(pair: Iterable[Any], depth: int) -> str:
-    """Return a key and a value of a dict as text."""
-    return ": ".join(format_value(part, depth) for part in pair)
-
-
-def is_one_of(kind: type, kinds: Iterable[Any]) -> bool:
-    """Tell whether a class is one of these."""
-    return any(kind is other for other in kinds)
-
-
-def format_items(container: Collection[Any], items: Iterable[Any], show: Callable[[Any], str], depth: int) -> str:
-    """Return the first items of a container as text.
-
-    Args:
-        container: whose length counts.
-        items: its items, or pairs.
-        show: returns the text for an item.
-        depth: of the container.
-    """
-    if depth >= MAX_DEPTH:
-        return "..." if container else ""
-    more = ["..."] if len(container) > MAX_ITEMS else []
-    return ", ".join([*map(show, islice(items, MAX_ITEMS)), *more])

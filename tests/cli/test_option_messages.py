@@ -1,0 +1,81 @@
+"""An invalid value of an option is an error with the option's name, and without words of Python's."""
+
+import re
+
+import pytest
+from typer.testing import CliRunner
+
+from code_tasks.cli.lazy_commands import LazyCommand
+from code_tasks.cli.main import COMMANDS, app
+from code_tasks.cli.settings_values import option_keys
+
+BAD = {int: ("x", "-3", "1.5"), float: ("x", "nan", "-1", "inf")}
+WORDS_OF_PYTHON = re.compile(
+    r"Input should|Value error|NoneType|\bNone\b|Traceback|TypeError|<class|\bdict\b|\bstr\b|\bint\b|pydantic"
+)
+ARGUMENTS = {
+    "run": ("samples.jsonl", "--problems", "problems.jsonl"),
+    "solve": ("--solver", "gold", "--problems", "problems.jsonl"),
+    "audit": ("--problems", "problems.jsonl"),
+    "correctness": ("records.jsonl",),
+    "compare": ("a.jsonl", "b.jsonl"),
+}
+ANY_NUMBER = {("seed", "-3"), ("top-p", "inf")}
+"""Numbers that an option accepts, where others of its kind do not."""
+
+
+def cases():
+    """Yield (command, key, value) for each option that is a number."""
+    for name in COMMANDS:
+        lazy = LazyCommand(name, f"code_tasks.cli.{COMMANDS[name][0]}", "", "")
+        if not callable(lazy.part) or not lazy.keys:
+            continue
+        for key, option in option_keys(lazy.part).items():
+            for value in BAD.get(option.kind, ()):
+                if len(key) > 1 and not option.is_list and (key, value) not in ANY_NUMBER:
+                    yield name, key, value
+
+
+@pytest.fixture
+def told(tmp_path, monkeypatch):
+    """Return a function that gives a command an option, and returns its status and what it prints."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "1000")
+
+    def run(command, *options):
+        done = CliRunner().invoke(app, ["--no-config", command, *ARGUMENTS.get(command, ()), *options])
+        return done.exit_code, " ".join(done.output.replace("│", " ").split())
+
+    return run
+
+
+@pytest.mark.parametrize(("command", "key", "value"), list(cases()))
+def test_a_number_that_is_none(told, command, key, value):
+    """The message about an invalid number names the option, and has none of Python's words."""
+    status, text = told(command, f"--{key}={value}")
+    assert (status, f"--{key}" in text) == (2, True), text
+    assert not WORDS_OF_PYTHON.search(text)
+
+
+TEXTS = {
+    "a sandbox": ("--sandbox", "x", "unknown sandbox 'x'"),
+    "a grading": ("--grading", "x", "--grading must be one of"),
+    "an isolation": ("--isolation", "x", "--isolation must be one of"),
+    "a checker": ("--checker", "x", "--checker must be one of"),
+    "a language": ("--language", "x", "unknown language 'x'"),
+    "an extractor": ("--extract", "x", "--extract must be one of"),
+    "a variable": ("--env", "x", "--env must be NAME=VALUE"),
+    "a k": ("-k", "0", "'-k': must be whole numbers of at least 1"),
+    "a day": ("--since", "x", "'--since': must be a day, such as 2025-01-31, not 'x'"),
+    "a share": ("--fail-under", "2", "'--fail-under': must be at most 1"),
+    "a cluster": ("--cluster", "x", '--cluster must be "auto"'),
+    "a sandbox's own": ("--allowed-import", "re", "--allowed-import is an option of --sandbox restricted"),
+}
+
+
+@pytest.mark.parametrize(("option", "value", "message"), TEXTS.values(), ids=TEXTS)
+def test_a_text_that_is_none(told, option, value, message):
+    """The message about an invalid text names the option or the value's kind, and has none of Python's words."""
+    status, text = told("run", option, value)
+    assert (status, message in text) == (2, True), text
+    assert not WORDS_OF_PYTHON.search(text)
