@@ -13,7 +13,7 @@ from starlette.middleware import Middleware
 from code_tasks.reports.html_parts import results_css
 from sandboxes.consent import has_consent
 from space.api.endpoints import add_endpoints
-from space.hosting.housekeeping import housekeeping
+from space.hosting.housekeeping import all_lifespans, housekeeping
 from space.hosting.request_filter import RequestFilter
 from space.hosting.tool_calls import ToolCalls
 from space.service import Service
@@ -85,9 +85,15 @@ def build(service: Service, calls: ToolCalls, readme: str, security: str) -> gr.
     return page
 
 
-def launch_options(service: Service, calls: ToolCalls) -> dict[str, Any]:
-    """Return the keywords of `launch`."""
+def launch_options(page: gr.Blocks, service: Service, calls: ToolCalls) -> dict[str, Any]:
+    """Return the keywords of the page's `launch`, and give the page its server of tools."""
     assets = files("space.ui") / "assets"
+    lifespans = [housekeeping(service.store.folder, service.settings.max_disk_mb << 20)]
+    if importlib.util.find_spec("mcp") is not None:
+        # Gradio's tools need the package mcp, which a Space of one's own may be without.
+        from space.hosting.json_tools import add_tools
+
+        lifespans.append(add_tools(page))
     settings = service.settings
     theme = gr.themes.Default(primary_hue="indigo", neutral_hue="slate", font=FONTS, font_mono=MONO_FONTS)
     return {
@@ -109,9 +115,10 @@ def launch_options(service: Service, calls: ToolCalls) -> dict[str, Any]:
         "max_file_size": settings.max_file_mb << 20,
         # A session takes 250 KiB of memory.
         "state_session_capacity": MAX_SESSIONS,
-        "mcp_server": importlib.util.find_spec("mcp") is not None,
+        # Gradio would replace the page's own server of tools.
+        "mcp_server": False,
         "app_kwargs": {
             "middleware": [Middleware(RequestFilter, settings=settings, calls=calls)],
-            "lifespan": housekeeping(service.store.folder, settings.max_disk_mb << 20),
+            "lifespan": all_lifespans(lifespans),
         },
     }
