@@ -52,8 +52,10 @@ function scrollToOpened() {
   openedSample = sample;
 }
 
-// Gradio gives all editors the same name for screen readers.
-function nameEditors() {
+// Gradio gives all editors the same name for screen readers, and the table's filter none.
+function nameFields() {
+  for (const filter of document.querySelectorAll("input.search-input:not([aria-label])"))
+    filter.setAttribute("aria-label", filter.title);
   for (const editor of document.querySelectorAll('.cm-content[aria-label="Code input container"]')) {
     const name = editor.closest(".block")?.querySelector("label")?.textContent.trim();
     if (name) editor.setAttribute("aria-label", `${name}. Escape, then Tab, leaves the editor.`);
@@ -63,7 +65,7 @@ function nameEditors() {
 new MutationObserver(() => {
   keepOpen();
   scrollToOpened();
-  nameEditors();
+  nameFields();
 }).observe(document, { childList: true, subtree: true });
 
 // What the editors hold outlives the page: for a refresh, in this tab's storage, and in links, after their "#".
