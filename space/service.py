@@ -56,8 +56,8 @@ class Progress:
         if not self.is_over or len(self.results) == self.total:
             return ""
         return (
-            "The run exceeded the time limit of this server and was stopped: the other programs have no verdict and "
-            "are not in the score"
+            "The run exceeded the time limit of this server and was stopped: the other candidates have no verdict "
+            "and are not in the score"
         )
 
     @property

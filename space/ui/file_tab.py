@@ -16,8 +16,8 @@ from space.hosting.error_messages import visible_error
 from space.service import Service
 from space.settings import Settings
 from space.ui.controls import Controls, controls, curve_plot, curve_update
-from space.ui.html_parts import empty, error_lines, left_by_run, message, progress_bar, with_worded_detail
-from space.ui.run_button import NOT_BEGUN, RunAction, add_run
+from space.ui.html_parts import empty, error_lines, left_by_run, progress_bar, with_worded_detail
+from space.ui.run_button import NOT_BEGUN, WAITING, RunAction, add_run
 from space.uploads import ResultsFile
 
 # The most important columns stand first, because a phone shows no more.
@@ -82,7 +82,7 @@ def file_tab(service: Service, runs: dict[str, Any]) -> Controls:
 
     def wait(sample_file: str | None, problem_file: str | None, dataset: str, *choice: Any) -> list[Any]:
         service.choices(*choice)
-        return [message("Waiting for a free worker …", "info"), *nothing, NOT_BEGUN]
+        return [WAITING, *nothing, NOT_BEGUN]
 
     async def run_file(
         sample_file: str | None, problem_file: str | None, dataset: str, *choice: Any
