@@ -17,7 +17,7 @@ from space.service import Service
 from space.settings import Settings
 from space.ui.controls import Controls, controls, curve_plot, curve_update
 from space.ui.html_parts import empty, error_lines, left_by_run, progress_bar, with_worded_detail
-from space.ui.run_button import NOT_BEGUN, WAITING, RunAction, add_run
+from space.ui.run_button import WAITING, RunAction, add_run
 from space.uploads import ResultsFile
 
 # The most important columns stand first, because a phone shows no more.
@@ -25,6 +25,7 @@ COLUMNS: list[Any] = ["#", "outcome", "task", "sample", "seconds", "MiB", "detai
 DATATYPES: list[Any] = ["number", "str", "str", "number", "number", "number", "str"]
 WIDTHS: list[str | int] = ["60px", "140px", "130px", "95px", "105px", "70px", "420px"]
 FILE_TYPES = [".jsonl", ".gz", ".json"]
+NOT_SCORED = empty("Nothing was scored.")
 NO_DATASET = ("none: I upload problems", "")
 EXAMPLE_TITLE = "Take the example: 63 samples of 12 problems"
 EXAMPLE_FILES = [Path(__file__).parents[2] / "examples" / name for name in ("samples.jsonl", "problems.jsonl")]
@@ -82,7 +83,7 @@ def file_tab(service: Service, runs: dict[str, Any]) -> Controls:
 
     def wait(sample_file: str | None, problem_file: str | None, dataset: str, *choice: Any) -> list[Any]:
         service.choices(*choice)
-        return [WAITING, *nothing, NOT_BEGUN]
+        return [WAITING, *nothing, NOT_SCORED]
 
     async def run_file(
         sample_file: str | None, problem_file: str | None, dataset: str, *choice: Any
@@ -111,7 +112,7 @@ def file_tab(service: Service, runs: dict[str, Any]) -> Controls:
         outputs=list(vars(outputs).values()),
         wait=wait,
         work=run_file,
-        refused=(empty("Nothing was scored."), *nothing, ""),
+        refused=(NOT_SCORED, *nothing, ""),
         left=outputs.left,
         ended_early=lambda left: (left, *nothing, ""),
     )

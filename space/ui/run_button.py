@@ -13,7 +13,6 @@ from space.hosting.error_messages import Handler, visible_error, with_errors
 from space.ui.html_parts import error_lines, message
 
 WAITING = message("Waiting until a run of another visitor has ended, if this server has no room for more …", "info")
-NOT_BEGUN = message("Cancelled, or ended by an error, before it began: nothing was run.", "info")
 
 
 @dataclass(frozen=True)

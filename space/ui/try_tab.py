@@ -20,8 +20,9 @@ from space.ui.controls import Controls, controls, curve_plot, curve_update
 from space.ui.examples import EXAMPLES, Example
 from space.ui.html_parts import empty, left_by_run, message, progress_bar, results_list
 from space.ui.kept_editors import FROM_LINK, MAX_EDITORS, add_kept_events, read_kept
-from space.ui.run_button import NOT_BEGUN, WAITING, RunAction, add_run
+from space.ui.run_button import WAITING, RunAction, add_run
 
+NOT_RUN = empty("Nothing was run.")
 QUICK: dict[str, Any] = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
 
 
@@ -228,7 +229,7 @@ def run_action(service: Service, inputs: Inputs, outputs: Outputs) -> RunAction:
 
     def wait(*values: Any) -> list[Any]:
         request(*values)
-        return [WAITING, "", gr.update(visible=False), "", NOT_BEGUN]
+        return [WAITING, "", gr.update(visible=False), "", NOT_RUN]
 
     async def run_candidates(*values: Any) -> AsyncGenerator[list[Any], None]:
         choices, candidates, tests = request(*values)
@@ -249,7 +250,7 @@ def run_action(service: Service, inputs: Inputs, outputs: Outputs) -> RunAction:
         outputs=list(vars(outputs).values()),
         wait=wait,
         work=run_candidates,
-        refused=(empty("Nothing was run."), "", gr.update(visible=False), "", ""),
+        refused=(NOT_RUN, "", gr.update(visible=False), "", ""),
         left=outputs.left,
         ended_early=lambda left: (left, gr.skip(), gr.skip(), gr.skip(), gr.skip()),
     )

@@ -19,6 +19,12 @@ VALUES = [[RIGHT, WRONG], TESTS, "subprocess", "auto", "python"]
 SANDBOXES = ("subprocess", "restricted")
 
 
+def refresh(visitor, text):
+    """Refresh the page once the browser keeps this text, which it does some milliseconds after a change."""
+    visitor.page.wait_for_function("text => sessionStorage.getItem('code-eval-editors')?.includes(text)", arg=text)
+    visitor.reload()
+
+
 def copied_link(visitor):
     """Return the part of the address that the button Copy link makes, after the server's name."""
     visitor.button("Copy link").click()
@@ -30,7 +36,7 @@ def test_edits_survive_a_refresh(visit):
     """After a refresh the editors hold what was typed last, and no example."""
     visitor = visit()
     visitor.write(RIGHT, WRONG, tests=TESTS)
-    visitor.reload()
+    refresh(visitor, "assert double")
     expect(visitor.candidate_tabs).to_have_count(2)
     expect(visitor.editor("Candidate 1")).to_contain_text("return 2 * x")
     expect(visitor.editor("Tests")).to_have_text(TESTS.strip())
@@ -44,7 +50,7 @@ def test_choices_survive_a_refresh(visit):
     visitor.button("Refused by RestrictedPython").click()
     restricted = visitor.page.get_by_role("radio", name="restricted").and_(visitor.page.locator(":visible"))
     expect(restricted).to_be_checked()
-    visitor.reload()
+    refresh(visitor, "restricted")
     expect(restricted).to_be_checked()
 
 
@@ -67,7 +73,7 @@ def test_edits_after_a_link_survive_a_refresh(visit):
     link = copied_link(visit())
     reader = visit(path=link)
     reader.write(WRONG)
-    reader.reload()
+    refresh(reader, "return x")
     expect(reader.editor("Candidate 1")).to_have_text(WRONG.strip())
 
 
