@@ -38,7 +38,8 @@ def main() -> None:
     texts = [(FOLDER / name).read_text(encoding="utf-8") for name in ("README.md", "SECURITY.md")]
     service.languages.start()
     try:
-        build(service, calls, *texts).launch(**launch_options(service, calls))
+        page = build(service, calls, *texts)
+        page.launch(**launch_options(page, service, calls))
     finally:
         service.languages.stop()
 

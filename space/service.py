@@ -21,6 +21,7 @@ from space.errors import request_errors
 from space.remote_evaluation import Answer, RemoteEvaluation
 from space.service_requests import check_tests_of_file, checked_choices, checked_programs
 from space.settings import Settings
+from space.time_outs import worded_detail
 from space.uploads import FileStore, ResultsFile, read_uploads
 
 MAX_CURVE_POINTS = 50
@@ -55,8 +56,8 @@ class Progress:
         if not self.is_over or len(self.results) == self.total:
             return ""
         return (
-            "The run exceeded the time limit of this server and was stopped: the other programs have no verdict and "
-            "are not in the score"
+            "The run exceeded the time limit of this server and was stopped: the other candidates have no verdict "
+            "and are not in the score"
         )
 
     @property
@@ -208,7 +209,7 @@ def table_row(number: int, record: Mapping[str, Any]) -> list[Any]:
         record["outcome"],
         round(record["wall_seconds"], 3),
         round(record["peak_memory_bytes"] / (1 << 20)),
-        table_cell(record["detail"]),
+        table_cell(worded_detail(record)),
     ]
 
 

@@ -203,6 +203,12 @@ class FileStore:
                 file.write(result_line(record))
         return ResultsFile(path, tuple(offsets))
 
+    def copy(self, path: Path) -> str:
+        """Return the path of a copy of a file, because pages may fetch files of this folder alone."""
+        folder = self.folder / uuid.uuid4().hex
+        folder.mkdir()
+        return str(shutil.copy(path, folder))
+
     def close(self) -> None:
         """Remove the folder and all files in it."""
         shutil.rmtree(self.folder, ignore_errors=True)

@@ -18,6 +18,7 @@ from gradio.events import api
 from gradio_client.utils import python_type_to_json_schema
 
 from code_tasks.adapters.bigcodebench_parameters import PARAMETERS
+from space.api.descriptions import described
 from space.errors import RequestError
 from space.hosting.error_messages import with_errors
 from space.hosting.tool_calls import ToolCalls
@@ -40,6 +41,7 @@ class Endpoints:
         self.service = service
         self.calls = calls
 
+    @described
     async def evaluate(
         self,
         request: gr.Request,
@@ -79,6 +81,7 @@ class Endpoints:
             async for evaluation in self._while_wanted(run, request):
                 yield {**summary(evaluation.progress), "results": evaluation.results}
 
+    @described
     async def score_file(
         self,
         request: gr.Request,
@@ -101,12 +104,14 @@ class Endpoints:
                 "entry_point"}, with "language" if it is not Python; HumanEval-X; or inputs and outputs as tests. Or
                 None.
             dataset: In place of problems: the name of a data set, one of those that /sandboxes lists. Or None.
-            sandbox: As in /evaluate.
-            grading: As in /evaluate.
-            k: As in /evaluate.
+            sandbox: "subprocess", "restricted" or "docker"; /sandboxes says which can be used. Default: the server's.
+            grading: "separate": tests run apart from the candidate, which then can't forge a pass; "shared": tests run
+                with the candidate; "auto": depends on the tests.
+            k: The k of pass@k. A k is left out if some task has too few samples for it. Default 1, 10, 100.
             timeout: Seconds on the clock of each sample with its tests.
             memory_mb: MiB of memory of each sample.
-            language: The language of problems that name none, as in /evaluate.
+            language: The language of problems that name none: "python", "java", "go", "javascript", "typescript",
+                "cpp", "c", "rust" or "bash".
 
         Returns:
             A dict with "pass_at_k", "outcomes" (samples by outcome), "samples", "ended", "finished", "note", and then
@@ -117,6 +122,7 @@ class Endpoints:
             async for score in self._while_wanted(run, request):
                 yield summary(score.progress), str(score.file.path) if score.file else None
 
+    @described
     async def predict(
         self,
         request: gr.Request,
@@ -164,6 +170,7 @@ class Endpoints:
             async for answer in self._while_wanted(run, request):
                 yield answer or ({}, {})
 
+    @described
     async def sandboxes(self) -> dict[str, Any]:
         """Say which sandboxes can be used here, what each isolates, and how much one run may ask for.
 

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import stat
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Any
@@ -86,7 +86,24 @@ def remove_old_files(folder: Path, max_bytes: int) -> None:
                 path.parent.rmdir()
 
 
-def housekeeping(folder: Path, max_bytes: int) -> Callable[[App], AbstractAsyncContextManager[None]]:
+Lifespan = Callable[[App], AbstractAsyncContextManager[None]]
+"""What an app does between its start and its end."""
+
+
+def all_lifespans(lifespans: Sequence[Lifespan]) -> Lifespan:
+    """Return the lifespan that consists of several."""
+
+    @contextlib.asynccontextmanager
+    async def lifespan(app: App) -> AsyncIterator[None]:
+        async with contextlib.AsyncExitStack() as stack:
+            for each in lifespans:
+                await stack.enter_async_context(each(app))
+            yield
+
+    return lifespan
+
+
+def housekeeping(folder: Path, max_bytes: int) -> Lifespan:
     """Return the lifespan of the server's app, in which the clean-up runs.
 
     Args:

@@ -14,7 +14,7 @@ from sandboxes import Limits
 from sandboxes.languages.registry import LABELS
 from space.service import Service
 from space.service_requests import DEFAULT_KS
-from space.ui.html_parts import sandbox_panel
+from space.ui.html_parts import refused_sandboxes, sandbox_panel
 
 GRADING_CHOICES = [
     ("auto: apart if the tests allow it", "auto"),
@@ -48,13 +48,16 @@ def controls(service: Service, language_label: str) -> Controls:
         language_label: the label of the choice of a language.
     """
     settings, limits = service.settings, Limits()
-    names = [(f"{name} (not available)" if entry.refused else name, name) for name, entry in service.sandboxes.items()]
+    refused = {name: entry.refused for name, entry in service.sandboxes.items() if entry.refused}
+    usable = [name for name in service.sandboxes if name not in refused]
     # All languages, until the page has loaded: `language_update` then leaves those of the sandbox.
     language = gr.Dropdown(
         [(label, name) for name, label in LABELS.items()], value="python", label=language_label, interactive=True
     )
-    sandbox = gr.Radio(names, value=service.default_sandbox, label="Sandbox")
-    panel = gr.HTML(sandbox_panel(service.sandboxes[service.default_sandbox]))
+    sandbox = gr.Radio(usable, value=service.default_sandbox if usable else None, label="Sandbox")
+    if refused:
+        gr.HTML(refused_sandboxes(refused))
+    panel = gr.HTML(sandbox_panel(service.sandboxes[service.default_sandbox]) if usable else "")
     with gr.Accordion("Grading and limits", open=False):
         grading = gr.Dropdown(GRADING_CHOICES, value="auto", label="Where tests run")
         k = gr.Textbox(", ".join(map(str, DEFAULT_KS)), label="k of pass@k", max_lines=1)
@@ -91,7 +94,7 @@ def language_update(service: Service, sandbox: str, chosen: str) -> Any:
 
 def curve_plot() -> gr.Plot:
     """Add the plot of pass@k over k, hidden until there is a curve."""
-    return gr.Plot(visible=False, label="pass@k over k", show_label=False)
+    return gr.Plot(visible=False, label="pass@k over k", show_label=False, elem_classes="ce-curve")
 
 
 def curve_update(curve: Sequence[PassAtK]) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import gradio as gr
@@ -15,8 +16,8 @@ from space.hosting.error_messages import visible_error
 from space.service import Service
 from space.settings import Settings
 from space.ui.controls import Controls, controls, curve_plot, curve_update
-from space.ui.html_parts import empty, error_lines, message, progress_bar
-from space.ui.run_button import RunAction, add_run
+from space.ui.html_parts import empty, error_lines, left_by_run, progress_bar, with_worded_detail
+from space.ui.run_button import WAITING, RunAction, add_run
 from space.uploads import ResultsFile
 
 # The most important columns stand first, because a phone shows no more.
@@ -24,13 +25,17 @@ COLUMNS: list[Any] = ["#", "outcome", "task", "sample", "seconds", "MiB", "detai
 DATATYPES: list[Any] = ["number", "str", "str", "number", "number", "number", "str"]
 WIDTHS: list[str | int] = ["60px", "140px", "130px", "95px", "105px", "70px", "420px"]
 FILE_TYPES = [".jsonl", ".gz", ".json"]
+NOT_SCORED = empty("Nothing was scored.")
 NO_DATASET = ("none: I upload problems", "")
+EXAMPLE_TITLE = "Take the example: 63 samples of 12 problems"
+EXAMPLE_FILES = [Path(__file__).parents[2] / "examples" / name for name in ("samples.jsonl", "problems.jsonl")]
 
 
 @dataclass(frozen=True)
 class Inputs:
     """The components of the left column."""
 
+    example: gr.Button
     samples: gr.File
     problems: gr.File
     dataset: gr.Dropdown
@@ -54,6 +59,9 @@ class Outputs:
     file: gr.State
     """The `ResultsFile` of the run."""
 
+    left: gr.State
+    """What `RunAction.left` holds."""
+
 
 def file_tab(service: Service, runs: dict[str, Any]) -> Controls:
     """Add the tab's components and events to the page.
@@ -71,11 +79,11 @@ def file_tab(service: Service, runs: dict[str, Any]) -> Controls:
         with gr.Column(scale=7, min_width=320):
             outputs = add_outputs()
     hidden = gr.update(visible=False)
-    nothing = (empty("Nothing was scored."), "", hidden, hidden, hidden, "", None)
+    nothing = ("", hidden, hidden, hidden, "", None)
 
     def wait(sample_file: str | None, problem_file: str | None, dataset: str, *choice: Any) -> list[Any]:
         service.choices(*choice)
-        return [message("Waiting for a free worker …", "info"), "", hidden, hidden, hidden, "", None]
+        return [WAITING, *nothing, NOT_SCORED]
 
     async def run_file(
         sample_file: str | None, problem_file: str | None, dataset: str, *choice: Any
@@ -86,7 +94,7 @@ def file_tab(service: Service, runs: dict[str, Any]) -> Controls:
                 progress = score.progress
                 bar = progress_bar(progress.counts, progress.total, progress.note)
                 if score.file is None:
-                    yield [bar, *[gr.skip()] * 6]
+                    yield [bar, *[gr.skip()] * 6, left_by_run(progress, "sample")]
                 else:
                     yield [
                         bar,
@@ -96,6 +104,7 @@ def file_tab(service: Service, runs: dict[str, Any]) -> Controls:
                         gr.update(value=[visible_row(*row) for row in score.rows], visible=True),
                         "",
                         score.file,
+                        "",
                     ]
 
     action = RunAction(
@@ -103,10 +112,19 @@ def file_tab(service: Service, runs: dict[str, Any]) -> Controls:
         outputs=list(vars(outputs).values()),
         wait=wait,
         work=run_file,
-        refused=nothing,
-        ended_early=nothing,
+        refused=(NOT_SCORED, *nothing, ""),
+        left=outputs.left,
+        ended_early=lambda left: (left, *nothing, ""),
     )
     add_run(inputs.run, inputs.cancel, action, runs)
+    inputs.example.click(
+        lambda: [*map(service.store.copy, EXAMPLE_FILES), ""],
+        None,
+        [inputs.samples, inputs.problems, inputs.dataset],
+        queue=False,
+        api_visibility="private",
+        show_progress="hidden",
+    )
     outputs.table.select(
         open_row, outputs.file, outputs.opened, queue=False, api_visibility="private", show_progress="hidden"
     )
@@ -117,16 +135,17 @@ def add_inputs(service: Service) -> Inputs:
     """Add the left column: the files, the controls, and the buttons."""
     settings = service.settings
     gr.Markdown(explanation(settings))
+    example = gr.Button(EXAMPLE_TITLE, size="sm")
     samples = gr.File(label="samples.jsonl", file_types=FILE_TYPES, height=120)
     problems = gr.File(label="problems.jsonl", file_types=FILE_TYPES, height=120)
     dataset = gr.Dropdown(
         [NO_DATASET, *((name, name) for name in settings.datasets)], value="", label="or a data set on the Hub"
     )
-    chosen = controls(service, "Language of problems that name none")
-    with gr.Row(elem_classes=["ce-pair", "ce-actions"]):
+    with gr.Row(elem_classes="ce-pair"):
         run = gr.Button("Score", variant="primary", elem_classes="ce-run")
         cancel = gr.Button("Cancel", interactive=False)
-    return Inputs(samples, problems, dataset, chosen, run, cancel)
+    chosen = controls(service, "Language of problems that name none")
+    return Inputs(example, samples, problems, dataset, chosen, run, cancel)
 
 
 def explanation(settings: Settings) -> str:
@@ -141,7 +160,8 @@ def explanation(settings: Settings) -> str:
 
 def add_outputs() -> Outputs:
     """Add the right column: the score, the table, and the selected sample."""
-    status = gr.HTML(empty("Upload a file of samples, and its problems or a data set."), elem_classes="ce-status")
+    prompt = empty("Upload a file of samples, and its problems or a data set, or take the example.")
+    status = gr.HTML(prompt, elem_classes="ce-status")
     numbers = gr.HTML()
     curve = curve_plot()
     download = gr.DownloadButton("Download results.jsonl", size="sm", visible=False)
@@ -159,7 +179,7 @@ def add_outputs() -> Outputs:
         elem_classes="ce-table",
     )
     opened = gr.HTML(elem_classes="ce-opened")
-    return Outputs(status, numbers, curve, download, table, opened, gr.State(None, time_to_live=3600))
+    return Outputs(status, numbers, curve, download, table, opened, gr.State(None, time_to_live=3600), gr.State(""))
 
 
 def open_row(file: ResultsFile | None, event: gr.SelectData) -> str:
@@ -172,7 +192,8 @@ def open_row(file: ResultsFile | None, event: gr.SelectData) -> str:
         record = file.record(number - 1)
     except RequestError as error:
         raise visible_error(error, error_lines) from None
-    return candidate(f"{record['task_id']}, sample {record['completion_id']}", record, is_open=True)
+    title = f"{record['task_id']}, sample {record['completion_id']}"
+    return candidate(title, with_worded_detail(record), is_open=True)
 
 
 def visible_row(number: int, task: str, sample: int, outcome: str, *others: Any) -> list[Any]:

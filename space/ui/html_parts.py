@@ -11,6 +11,8 @@ from markupsafe import Markup
 from code_tasks.reports import html_parts
 from sandboxes import LAYERS
 from space.available_sandboxes import SandboxAvailability
+from space.service import Progress
+from space.time_outs import worded_detail
 
 PACKAGE = "space.ui"
 """The package that holds the templates of the page."""
@@ -19,10 +21,34 @@ PACKAGE = "space.ui"
 def results_list(results: Sequence[Mapping[str, Any] | None]) -> str:
     """Return the candidates of one task; a click on one opens what it wrote and where it failed."""
     candidates = [
-        (f"Candidate {number}", html_parts.outcome_name(result), result)
+        (f"Candidate {number}", html_parts.outcome_name(result), result and with_worded_detail(result))
         for number, result in enumerate(results, start=1)
     ]
     return render("candidates", candidates)
+
+
+def with_worded_detail(result: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a result as the page shows it; one that was not run has no detail."""
+    return {**result, "detail": worded_detail(result)} if "outcome" in result else result
+
+
+def left_by_run(progress: Progress, noun: str, waiting: Sequence[int] = ()) -> str:
+    """Return what is shown if a run ends early now: how many verdicts there are, and which programs have none.
+
+    Args:
+        progress: the run so far.
+        noun: the name of its programs: "candidate" or "sample".
+        waiting: the numbers of those without a result, if they are few.
+    """
+    verdicts, left = len(progress.results) - progress.counts["not_run"], progress.total - len(progress.results)
+    nouns = noun if left == 1 else f"{noun}s"
+    names = f"{nouns} {', '.join(map(str, waiting))}" if waiting else f"{left:,} {nouns}"
+    has = "has" if verdicts == 1 else "have"
+    return message(
+        f"Cancelled, or ended by an error. {verdicts:,} of {progress.total:,} {noun}s {has} a verdict. Not run to the "
+        f"end: {names}. There is no score, because pass@k needs all verdicts.",
+        "info",
+    )
 
 
 def progress_bar(counts: Counter[str], total: int, note: str = "") -> str:
@@ -39,6 +65,11 @@ def progress_bar(counts: Counter[str], total: int, note: str = "") -> str:
 def sandbox_panel(entry: SandboxAvailability) -> str:
     """Return the layers that a sandbox has and lacks on this server."""
     return render("sandbox_panel", entry.name, entry.refused, entry.isolation, LAYERS)
+
+
+def refused_sandboxes(reasons: Mapping[str, str]) -> str:
+    """Return the sandboxes that can't be chosen, each with its reason."""
+    return render("refused_sandboxes", reasons)
 
 
 def message(text: str, kind: str) -> str:

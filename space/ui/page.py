@@ -13,7 +13,7 @@ from starlette.middleware import Middleware
 from code_tasks.reports.html_parts import results_css
 from sandboxes.consent import has_consent
 from space.api.endpoints import add_endpoints
-from space.hosting.housekeeping import housekeeping
+from space.hosting.housekeeping import all_lifespans, housekeeping
 from space.hosting.request_filter import RequestFilter
 from space.hosting.tool_calls import ToolCalls
 from space.service import Service
@@ -22,6 +22,7 @@ from space.ui.about_tab import about_tab
 from space.ui.controls import language_update
 from space.ui.file_tab import file_tab
 from space.ui.html_parts import header, message, script
+from space.ui.kept_editors import READ
 from space.ui.try_tab import try_tab
 
 TITLE = "Code Eval"
@@ -54,36 +55,45 @@ def build(service: Service, calls: ToolCalls, readme: str, security: str) -> gr.
             gr.HTML(message(NOT_ALLOWED, "warning"))
         with gr.Tabs():
             with gr.Tab("Try it", id="try"):
-                try_controls, hidden = try_tab(service, runs)
+                tried = try_tab(service, runs)
             with gr.Tab("Score a file", id="file"):
                 file_controls = file_tab(service, runs)
             with gr.Tab("About", id="about"):
                 about_tab(service, readme, security)
         add_endpoints(service, calls, runs)
 
-        async def show_languages(*sandboxes: str) -> list[Any]:
-            await service.languages.wait_for(sandboxes[0])
-            available = {name for sandbox in service.sandboxes for name in service.languages.of(sandbox)}
-            examples = [gr.update(visible=name in available) for name, buttons in hidden.items() for _ in buttons]
-            return [language_update(service, sandbox, "python") for sandbox in sandboxes] + examples
+        languages = [tried.controls.language, file_controls.language]
 
+        async def show_languages(*chosen: str) -> list[Any]:
+            await service.languages.wait_for(service.default_sandbox)
+            available = {name for sandbox in service.sandboxes for name in service.languages.of(sandbox)}
+            examples = [gr.update(visible=name in available) for name, buttons in tried.hidden.items() for _ in buttons]
+            pairs = zip(chosen[::2], chosen[1::2], strict=True)
+            return [language_update(service, sandbox, language) for sandbox, language in pairs] + examples
+
+        quiet: dict[str, Any] = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
+        restored = page.load(tried.restore, tried.kept, tried.restored, js=READ, **quiet)
         # The server may still be finding out its languages when the page loads.
-        page.load(
+        restored.then(
             show_languages,
-            [try_controls.sandbox, file_controls.sandbox],
-            [try_controls.language, file_controls.language, *itertools.chain(*hidden.values())],
-            queue=False,
-            show_progress="hidden",
-            api_visibility="private",
+            [tried.controls.sandbox, languages[0], file_controls.sandbox, languages[1]],
+            [*languages, *itertools.chain(*tried.hidden.values())],
+            **quiet,
         )
     # Calls of the endpoints wait in the queue too.
     page.queue(max_size=settings.max_queue, api_open=False, default_concurrency_limit=None)
     return page
 
 
-def launch_options(service: Service, calls: ToolCalls) -> dict[str, Any]:
-    """Return the keywords of `launch`."""
+def launch_options(page: gr.Blocks, service: Service, calls: ToolCalls) -> dict[str, Any]:
+    """Return the keywords of the page's `launch`, and give the page its server of tools."""
     assets = files("space.ui") / "assets"
+    lifespans = [housekeeping(service.store.folder, service.settings.max_disk_mb << 20)]
+    if importlib.util.find_spec("mcp") is not None:
+        # Gradio's tools need the package mcp, which a Space of one's own may be without.
+        from space.hosting.json_tools import add_tools
+
+        lifespans.append(add_tools(page))
     settings = service.settings
     theme = gr.themes.Default(primary_hue="indigo", neutral_hue="slate", font=FONTS, font_mono=MONO_FONTS)
     return {
@@ -105,9 +115,10 @@ def launch_options(service: Service, calls: ToolCalls) -> dict[str, Any]:
         "max_file_size": settings.max_file_mb << 20,
         # A session takes 250 KiB of memory.
         "state_session_capacity": MAX_SESSIONS,
-        "mcp_server": importlib.util.find_spec("mcp") is not None,
+        # Gradio would replace the page's own server of tools.
+        "mcp_server": False,
         "app_kwargs": {
             "middleware": [Middleware(RequestFilter, settings=settings, calls=calls)],
-            "lifespan": housekeeping(service.store.folder, settings.max_disk_mb << 20),
+            "lifespan": all_lifespans(lifespans),
         },
     }

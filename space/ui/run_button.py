@@ -10,7 +10,9 @@ import gradio as gr
 
 from space.errors import RequestError
 from space.hosting.error_messages import Handler, visible_error, with_errors
-from space.ui.html_parts import error_lines
+from space.ui.html_parts import error_lines, message
+
+WAITING = message("Waiting until a run of another visitor has ended, if this server has no room for more …", "info")
 
 
 @dataclass(frozen=True)
@@ -32,8 +34,11 @@ class RunAction:
     refused: Sequence[Any]
     """The values that are shown if `wait` raised."""
 
-    ended_early: Sequence[Any]
-    """The values that are shown if the run failed or was cancelled."""
+    left: gr.State
+    """HTML about what the run leaves if it fails or is cancelled now. It is one of `outputs`."""
+
+    ended_early: Handler
+    """Returns, from the value of `left`, what is shown if the run failed or was cancelled."""
 
 
 def add_run(start: gr.Button, cancel: gr.Button, action: RunAction, queue: dict[str, Any]) -> None:
@@ -72,5 +77,5 @@ def add_run(start: gr.Button, cancel: gr.Button, action: RunAction, queue: dict[
     )
     worked.success(lambda: idle, None, [start, cancel], **quiet)
     # For Gradio, a cancelled run is a failed one.
-    worked.failure(lambda: (*action.ended_early, *idle), None, outputs, **quiet)
+    worked.failure(lambda left: (*action.ended_early(left), *idle), action.left, outputs, **quiet)
     cancel.click(None, cancels=[worked], queue=False, api_visibility="private")

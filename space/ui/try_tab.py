@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import gradio as gr
@@ -12,14 +13,16 @@ import gradio as gr
 from code_tasks.reports.html_parts import estimates
 from sandboxes import EvalConfig
 from sandboxes.languages.registry import HIGHLIGHTS
+from space.errors import RequestError
 from space.service import Service
 from space.service_requests import without_blank
 from space.ui.controls import Controls, controls, curve_plot, curve_update
 from space.ui.examples import EXAMPLES, Example
-from space.ui.html_parts import empty, message, progress_bar, results_list
-from space.ui.run_button import RunAction, add_run
+from space.ui.html_parts import empty, left_by_run, message, progress_bar, results_list
+from space.ui.kept_editors import FROM_LINK, MAX_EDITORS, add_kept_events, read_kept
+from space.ui.run_button import WAITING, RunAction, add_run
 
-MAX_EDITORS = 8
+NOT_RUN = empty("Nothing was run.")
 QUICK: dict[str, Any] = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
 
 
@@ -53,6 +56,21 @@ class Inputs:
     controls: Controls
     run: gr.Button
     cancel: gr.Button
+    copy: gr.Button
+    note: gr.HTML
+    """What is to be said about a link."""
+
+    @property
+    def filled(self) -> list[Any]:
+        """The components that an example gives values for."""
+        chosen = self.controls
+        return [*self.editors.outputs, self.tests, chosen.sandbox, chosen.grading, chosen.language]
+
+    @property
+    def kept(self) -> list[Any]:
+        """The components whose values outlive the page, in the order that page.js takes them in."""
+        chosen = self.controls
+        return [*self.editors.codes, self.tests, chosen.sandbox, chosen.grading, chosen.language]
 
 
 @dataclass(frozen=True)
@@ -63,17 +81,31 @@ class Outputs:
     numbers: gr.HTML
     curve: gr.Plot
     results: gr.HTML
+    left: gr.State
+    """What `RunAction.left` holds."""
 
 
-def try_tab(service: Service, runs: dict[str, Any]) -> tuple[Controls, dict[str, list[gr.Button]]]:
+@dataclass(frozen=True)
+class TryTab:
+    """The parts of the tab that the page's first events use."""
+
+    controls: Controls
+    hidden: Mapping[str, Sequence[gr.Button]]
+    """The hidden buttons of examples, by language."""
+
+    restore: Callable[[str], list[Any]]
+    """Returns the values of `restored`, from the value of `kept`."""
+
+    kept: gr.Textbox
+    restored: Sequence[Any]
+
+
+def try_tab(service: Service, runs: dict[str, Any]) -> TryTab:
     """Add the tab's components and events to the page.
 
     Args:
         service: runs programs.
         runs: keywords of each event that runs programs.
-
-    Returns:
-        (the tab's controls, the hidden buttons of its examples by language).
     """
     with gr.Row(elem_classes="ce-examples"):
         gr.HTML("Examples", elem_classes="ce-examples-title")
@@ -83,15 +115,18 @@ def try_tab(service: Service, runs: dict[str, Any]) -> tuple[Controls, dict[str,
             inputs = add_inputs(service, EXAMPLES[0])
         with gr.Column(scale=5, min_width=320):
             prompt = empty("Choose an example or write a program, then press Run or Ctrl+Enter.")
-            outputs = Outputs(gr.HTML(prompt, elem_classes="ce-status"), gr.HTML(), curve_plot(), gr.HTML())
+            status = gr.HTML(prompt, elem_classes="ce-status")
+            outputs = Outputs(status, gr.HTML(), curve_plot(), gr.HTML(), gr.State(""))
     add_editor_events(inputs)
     add_example_events(service, inputs, buttons)
+    add_kept_events(inputs.kept, inputs.copy, inputs.note)
     add_run(inputs.run, inputs.cancel, run_action(service, inputs, outputs), runs)
     hidden: dict[str, list[gr.Button]] = {}
     for button, example in zip(buttons, EXAMPLES, strict=True):
         if example.language != "python":
             hidden.setdefault(example.language, []).append(button)
-    return inputs.controls, hidden
+    restored = [*inputs.filled, inputs.note]
+    return TryTab(inputs.controls, hidden, partial(restore, service, inputs), gr.Textbox(visible=False), restored)
 
 
 def add_inputs(service: Service, example: Example) -> Inputs:
@@ -101,11 +136,13 @@ def add_inputs(service: Service, example: Example) -> Inputs:
         add = gr.Button("Add a candidate", size="sm")
         remove = gr.Button("Remove this one", size="sm")
     tests = gr.Code(example.tests, language="python", lines=5, max_lines=16, label="Tests", interactive=True)
-    chosen = controls(service, "Language")
-    with gr.Row(elem_classes=["ce-pair", "ce-actions"]):
+    with gr.Row(elem_classes="ce-pair"):
         run = gr.Button("Run", variant="primary", elem_classes="ce-run")
         cancel = gr.Button("Cancel", interactive=False)
-    return Inputs(editors, add, remove, tests, chosen, run, cancel)
+        copy = gr.Button("Copy link")
+    note = gr.HTML(elem_classes="ce-note")
+    chosen = controls(service, "Language")
+    return Inputs(editors, add, remove, tests, chosen, run, cancel, copy, note)
 
 
 def add_editors(candidates: Sequence[str]) -> Editors:
@@ -159,16 +196,28 @@ def add_editor_events(inputs: Inputs) -> None:
 
 def add_example_events(service: Service, inputs: Inputs, buttons: Sequence[gr.Button]) -> None:
     """Let each button put its example into the page."""
-    chosen = inputs.controls
-
-    def load(example: Example) -> list[Any]:
-        name = service.languages.sandbox_with(example.language, service.default_sandbox)
-        sandbox = example.sandbox or (gr.skip() if example.language == "python" else name)
-        return [*show_candidates(example.candidates, 0), example.tests, sandbox, example.grading, example.language]
-
-    outputs = [*inputs.editors.outputs, inputs.tests, chosen.sandbox, chosen.grading, chosen.language]
     for button, example in zip(buttons, EXAMPLES, strict=True):
-        button.click(lambda example=example: load(example), None, outputs, **QUICK)
+        button.click(partial(fill, service, example), None, inputs.filled, **QUICK)
+
+
+def fill(service: Service, example: Example) -> list[Any]:
+    """Return the values of `Inputs.filled` for an example."""
+    name = service.languages.sandbox_with(example.language, service.default_sandbox)
+    sandbox = example.sandbox or (gr.skip() if example.language == "python" else name)
+    if example.sandbox and service.sandboxes[example.sandbox].refused:
+        sandbox = gr.skip()
+    return [*show_candidates(example.candidates, 0), example.tests, sandbox, example.grading, example.language]
+
+
+def restore(service: Service, inputs: Inputs, text: str) -> list[Any]:
+    """Return the values of `TryTab.restored`: the editors as the browser kept them, or as a link fills them."""
+    try:
+        kept = read_kept(text, service.sandboxes)
+    except RequestError as error:
+        kept, note = None, message(str(error), "warning")
+    else:
+        note = message(FROM_LINK, "info") if kept and kept[1] else ""
+    return [*(fill(service, kept[0]) if kept else [gr.skip()] * len(inputs.filled)), note]
 
 
 def run_action(service: Service, inputs: Inputs, outputs: Outputs) -> RunAction:
@@ -180,28 +229,28 @@ def run_action(service: Service, inputs: Inputs, outputs: Outputs) -> RunAction:
 
     def wait(*values: Any) -> list[Any]:
         request(*values)
-        return [message("Waiting for a free worker …", "info"), "", gr.update(visible=False), ""]
+        return [WAITING, "", gr.update(visible=False), "", NOT_RUN]
 
     async def run_candidates(*values: Any) -> AsyncGenerator[list[Any], None]:
         choices, candidates, tests = request(*values)
         async with aclosing(service.evaluate(choices, [candidates], [tests])) as run:
             async for evaluation in run:
                 progress = evaluation.progress
+                waiting = [number for number, result in enumerate(evaluation.results, start=1) if result is None]
                 yield [
                     progress_bar(progress.counts, progress.total, progress.note),
                     estimates(progress.estimates, ()),
                     curve_update(progress.curve),
                     results_list(evaluation.results),
+                    left_by_run(progress, "candidate", waiting),
                 ]
 
-    ended_early = message(
-        "Cancelled or ended by an error. Candidates without a verdict were not run to their end.", "info"
-    )
     return RunAction(
         inputs=[inputs.editors.count, *inputs.editors.codes, inputs.tests, *inputs.controls.inputs],
-        outputs=[outputs.status, outputs.numbers, outputs.curve, outputs.results],
+        outputs=list(vars(outputs).values()),
         wait=wait,
         work=run_candidates,
-        refused=(empty("Nothing was run."), "", gr.update(visible=False), ""),
-        ended_early=(ended_early, gr.skip(), gr.skip(), gr.skip()),
+        refused=(NOT_RUN, "", gr.update(visible=False), "", ""),
+        left=outputs.left,
+        ended_early=lambda left: (left, gr.skip(), gr.skip(), gr.skip(), gr.skip()),
     )

@@ -108,6 +108,7 @@ LAYERS = (
     "space.background_run",
     "space.available_languages",
     "space.uploads",
+    "space.time_outs",
     "space.remote_evaluation",
     "space.service",
     "space.hosting",

@@ -10,8 +10,8 @@ def visit(browser, space):
     """Return a function that opens the Space for a new `Visitor`. Fail if a page had `problems`."""
     visitors = []
 
-    def open_space(server=space, **options):
-        visitors.append(Visitor(browser, server.url, **options))
+    def open_space(server=space, path="", **options):
+        visitors.append(Visitor(browser, server.url + path, **options))
         return visitors[-1]
 
     yield open_space

@@ -1,6 +1,7 @@
 """The tab "Score a file" in a real browser."""
 
 import json
+import re
 
 import pytest
 
@@ -102,6 +103,28 @@ def test_data_set_instead_of_problems(at_files):
     at_files.page.get_by_role("option").last.click()
     at_files.button("Score").click()
     expect(column(at_files, 2)).to_have_text(["failed"])
+
+
+def test_example_is_ready_to_score(at_files):
+    """The example puts samples and problems in place, and is scored without a network."""
+    at_files.button("Take the example: 63 samples of 12 problems").click()
+    expect(at_files.page.get_by_role("row").filter(has_text="samples")).to_be_visible()
+    at_files.button("Score").click()
+    expect(at_files.status).to_contain_text("63 of 63 run")
+    expect(at_files.page.locator(".ce-estimate:visible").first).to_have_text(re.compile("^43.1%pass@1"))
+
+
+def test_cancel_says_what_it_leaves(at_files):
+    """After Cancel the page says how many samples have a verdict, and how many were not run."""
+    # Copies would run once.
+    hanging = [{"task_id": "t/0", "completion": f"    while {number}: pass\n"} for number in range(1, 31)]
+    at_files.upload("samples.jsonl", "samples.jsonl", lines(SAMPLES[1], *hanging))
+    at_files.upload("problems.jsonl", "problems.jsonl", lines(PROBLEM))
+    at_files.button("Score").click()
+    expect(at_files.status).to_contain_text(re.compile("[1-9][0-9]* of 31 run"))
+    at_files.button("Cancel").click()
+    expect(at_files.status).to_contain_text(re.compile(r"[1-9][0-9]* of 31 samples ha(s|ve) a verdict"))
+    expect(at_files.status).to_contain_text(re.compile("Not run to the end: [1-9][0-9]* samples"))
 
 
 def test_results_are_their_visitors_own(scored, visit):

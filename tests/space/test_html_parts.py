@@ -15,7 +15,19 @@ from code_tasks.scoring.summary import PassAtK
 from sandboxes import Isolation, Outcome, SandboxUnavailable, TestResult, result_dict
 from space.available_sandboxes import SandboxAvailability
 from space.background_run import MIN_CHARS, TEXTS, truncate
-from space.ui.html_parts import empty, error_lines, header, message, progress_bar, results_list, sandbox_panel
+from space.service import Progress, table_row
+from space.time_outs import worded_detail
+from space.ui.html_parts import (
+    empty,
+    error_lines,
+    header,
+    left_by_run,
+    message,
+    progress_bar,
+    refused_sandboxes,
+    results_list,
+    sandbox_panel,
+)
 from support.hostile_texts import HOSTILE, VERDICT, any_text
 
 pytestmark = pytest.mark.slow
@@ -79,6 +91,8 @@ FIELDS = {
     "name of a sandbox": lambda text: sandbox(name=text),
     "name of a refused sandbox": lambda text: sandbox_panel(SandboxAvailability(text, refused="x")),
     "why a sandbox is refused": lambda text: sandbox_panel(SandboxAvailability("docker", refused=f"x{text}")),
+    "name of a sandbox that is no choice": lambda text: refused_sandboxes({text: "x"}),
+    "why a sandbox is no choice": lambda text: refused_sandboxes({"docker": text}),
     "layer": lambda text: sandbox(layer=text),
     "missing layer": lambda text: sandbox(missing=text),
     "why a layer is missing": lambda text: sandbox(reason=text),
@@ -159,6 +173,27 @@ def test_candidates_without_a_verdict():
     assert "no verdict yet" in html
     assert "excluded: the sandbox broke 3 times" in html
     assert "details" not in tags_of(html)
+
+
+def test_time_out_tells_of_waits():
+    """A time-out is told in the program's own seconds, and in those in which no CPU was free for it."""
+    verdict = replace(VERDICT, outcome=Outcome.TIMED_OUT, detail="ran for more than 3 s", wall_seconds=18.61)
+    waited, plain = (result_dict(0, 0, replace(verdict, waited_seconds=each)) for each in (15.6, 0.02))
+    told = "ran for more than 3 s: timed out after 3 s of its own; waited 15.6 s for a CPU"
+    assert told in Seen(results_list([waited])).text
+    assert table_row(1, {**waited, "task_id": "t/0"})[-1] == told
+    assert "waited" not in worded_detail(plain)
+    # The waits of many threads add up to more than the time on the clock.
+    assert "of its own" not in worded_detail({**waited, "waited_seconds": 18.61})
+    assert "waited" not in worded_detail({**waited, "outcome": "failed"})
+
+
+def test_left_by_run():
+    """What a run leaves is told in numbers: verdicts, and programs that were not run."""
+    progress = Progress(5, {0: VERDICT, 1: SandboxUnavailable("x")}, is_over=False)
+    text = Seen(left_by_run(progress, "candidate", [3, 4, 5])).text
+    assert "1 of 5 candidates has a verdict. Not run to the end: candidates 3, 4, 5." in text
+    assert "Not run to the end: 3 samples." in Seen(left_by_run(progress, "sample")).text
 
 
 def test_the_bar_shows_shares():

@@ -3,14 +3,15 @@
 import asyncio
 import base64
 import contextlib
+import inspect
 import json
-import re
 
 import httpx
 import pytest
 from mcp import ClientSession
 from mcp.client.streamable_http import streamable_http_client
 
+from space.api.endpoints import Endpoints
 from support.metric_and_command import PROBLEM, RIGHT, TESTS, WRONG
 from support.space_client import EXAMPLES
 
@@ -65,17 +66,31 @@ def test_tools_are_the_endpoints(space):
         assert all(each["description"] for each in tool.inputSchema["properties"].values())
 
 
+def test_descriptions_are_whole(space):
+    """A tool's description, and that of each argument, is the docstring's whole text, to its last word."""
+    found = tools(space)
+    for tool in found.values():
+        function = getattr(Endpoints, tool.name)
+        docstring = " ".join(inspect.getdoc(function).split())
+        for name, argument in tool.inputSchema["properties"].items():
+            assert f"{name}: {argument['description']}" in docstring
+            assert argument["description"].endswith((".", ".)"))
+        assert tool.description.endswith(docstring.partition("Returns: ")[2])
+    assert '[{"input", "output"}, ...]' in found["evaluate"].inputSchema["properties"]["references"]["description"]
+
+
 def test_evaluate_is_a_tool(space):
     """`evaluate` gives an agent the verdicts and the score."""
     failed, [text] = call(space, "evaluate", ARGUMENTS)
     assert not failed
-    assert "'pass_at_k': {'pass@1': 0.5}" in text
-    assert "'finished': True" in text
+    answer = json.loads(text)
+    assert (answer["pass_at_k"], answer["finished"]) == ({"pass@1": 0.5}, True)
+    assert [each["outcome"] for each in answer["results"]] == ["passed", "failed"]
 
 
 def test_score_file_is_a_tool(space):
     """`score_file` takes files as data: URIs, and gives the score and where the results are."""
-    failed, [text] = call(
+    failed, texts = call(
         space,
         "score_file",
         {
@@ -85,8 +100,8 @@ def test_score_file_is_a_tool(space):
         },
     )
     assert not failed
-    assert "'samples': 63" in text
-    address = re.search(r"http://[^']+/results\.jsonl", text)[0]
+    score, address = map(json.loads, texts)
+    assert score["samples"] == 63
     assert len(httpx.get(address).text.splitlines()) == 63
 
 
@@ -94,7 +109,7 @@ def test_sandboxes_is_a_tool(space):
     """`sandboxes` lists what an agent can use."""
     failed, [text] = call(space, "sandboxes", {})
     assert not failed
-    assert "'default': 'subprocess'" in text
+    assert json.loads(text)["default"] == "subprocess"
 
 
 @pytest.mark.parametrize(

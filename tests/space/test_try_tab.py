@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from support.browser import expect
+from support.browser import SIZES, expect
 from support.observers import wait_until
 from support.space_client import Marked
 from support.space_server import serving
@@ -56,6 +56,23 @@ def test_curve_is_drawn(visit):
     expect(visitor.page.locator(CURVE_POINTS)).to_have_count(2)
 
 
+def test_no_plot_before_results(visit):
+    """There is no plot before the first run, and none during the next one, until its results are there."""
+    visitor = visit()
+    plot = visitor.page.locator(".ce-curve:visible")
+    expect(plot).to_have_count(0)
+    visitor.write(RIGHT, WRONG, tests=TESTS)
+    visitor.button("Run").click()
+    expect(plot).to_have_count(1)
+    visitor.write(RIGHT, f"import time\ntime.sleep(2)\n{RIGHT}")
+    visitor.button("Run").click()
+    expect(visitor.outcomes).to_have_text(["passed", "no verdict yet"])
+    expect(plot).to_have_count(0)
+    expect(visitor.page.locator(CURVE_POINTS)).to_have_count(2)
+    visitor.open_tab("Score a file")
+    expect(plot).to_have_count(0)
+
+
 def test_restricted_example_is_refused(visit):
     """The example for RestrictedPython chooses that sandbox, which refuses two candidates and says why."""
     visitor = visit()
@@ -88,14 +105,16 @@ def test_opened_result_stays_open(visit):
 
 
 def test_cancel_ends_program(visit, patient_space):
-    """Cancel ends the program on the server, and the page says that it is cancelled."""
+    """Cancel ends the program on the server, and the page says what has a verdict and what was not run."""
     visitor, endless = visit(patient_space), Marked("time.sleep(600)")
-    visitor.write(endless.source, tests=TESTS)
+    visitor.write(RIGHT, endless.source, tests=TESTS)
     visitor.set("Seconds for each candidate", "600")
     visitor.button("Run").click()
     assert wait_until(endless.runs, SECONDS)
+    expect(visitor.outcomes).to_have_text(["passed", "no verdict yet"])
     visitor.button("Cancel").click()
-    expect(visitor.status).to_contain_text("Cancelled")
+    expect(visitor.status).to_contain_text("1 of 2 candidates has a verdict. Not run to the end: candidate 2.")
+    expect(visitor.outcomes).to_have_text(["passed", "no verdict yet"])
     assert wait_until(lambda: not endless.runs(), SECONDS)
 
 
@@ -219,6 +238,29 @@ def test_layers_are_shown(visit):
     expect(panel).to_contain_text("subprocess isolates a program here by")
     panel.locator("summary").click()
     expect(panel.get_by_role("listitem").filter(has_text="rlimits")).to_be_visible()
+
+
+def test_run_covers_nothing(visit):
+    """In each tab, wherever the page is scrolled, no part of the left column lies beneath the button that runs."""
+    for size in SIZES.values():
+        visitor = visit(viewport=size)
+        for tab, name in (("Try it", "Run"), ("Score a file", "Score")):
+            visitor.open_tab(tab)
+            button = visitor.button(name)
+            for panel in visitor.page.locator(".ce-sandbox:visible, .ce-refused:visible").all():
+                panel.scroll_into_view_if_needed()
+                noted, pressed = panel.bounding_box(), button.bounding_box()
+                assert pressed["y"] + pressed["height"] <= noted["y"] or noted["y"] + noted["height"] <= pressed["y"]
+
+
+def test_unusable_sandbox_cannot_be_chosen(visit):
+    """A sandbox that can't be used is no choice, and the reason stands beside the choices."""
+    with serving(CODE_EVAL_DOCKER_IMAGE="code-eval-no-such-image") as server:
+        visitor = visit(server)
+        choices = visitor.page.get_by_role("radio").and_(visitor.page.locator(":visible"))
+        expect(choices).to_have_count(2)
+        expect(visitor.page.locator(".ce-refused:visible")).to_contain_text("The sandbox docker can't be used here: ")
+        visitor.context.close()
 
 
 def test_page_says_what_to_set(visit):

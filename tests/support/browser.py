@@ -63,7 +63,7 @@ class Visitor:
 
         Args:
             browser: the browser.
-            url: the address of the Space.
+            url: the address of the Space, perhaps that of a link.
             **options: options of the browser's context, such as `color_scheme`.
         """
         self.problems = []
@@ -74,12 +74,25 @@ class Visitor:
         self.page = self.context.new_page()
         self.page.on("pageerror", lambda error: self.problems.append(f"error: {error}"))
         self.page.on("dialog", self._dismiss)
-        # The answer to the page's first request changes controls. Values that are set before it may be lost.
-        with self.page.expect_response("**/run/predict"):
-            self.page.goto(url)
+        self._load(lambda: self.page.goto(url))
         # The page is built from the top. Once its last parts are there, it reacts to events.
         expect(self.button("Run")).to_be_visible()
         expect(self.page.get_by_text("Choose an example")).to_be_visible()
+
+    def reload(self):
+        """Refresh the page, and wait until it is there."""
+        self._load(self.page.reload)
+
+    def _load(self, go):
+        # The answers to the page's first two requests change controls. Values that are set before may be lost.
+        answers = []
+
+        def is_second(answer):
+            answers.extend([answer] if "/run/predict" in answer.url else [])
+            return len(answers) == 2
+
+        with self.page.expect_response(is_second):
+            go()
 
     def _refuse(self, route):
         self.problems.append(f"request: {route.request.url}")
