@@ -62,4 +62,4 @@ def made_page(run: Path, target: Path | None = None) -> tuple[str, str]:
         fail(str(error))
     except ImportError as error:
         fail(f"{error}; the page needs Jinja2 and plotly: pip install 'code-eval-sandboxes[report]'")
-    return html, f"{len(data.attempts):,} attempts at {len(data.tasks):,} tasks, {len(html) / 1e6:.1f} MB"
+    return html, f"{len(data.attempts):,} samples of {len(data.tasks):,} tasks, {len(html) / 1e6:.1f} MB"

@@ -8,8 +8,8 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from code_tasks.reports.data import AttemptData, ReportData
-from code_tasks.reports.figures import hardest_first
 from code_tasks.reports.html_parts import LABELS, TEXT_TITLES, macros
+from code_tasks.reports.outcome_map import hardest_first
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -67,7 +67,7 @@ def render_sample(attempt: AttemptData, row: int) -> Markup:
 
     Args:
         attempt: the sample.
-        row: its task's row in the heat map.
+        row: its task's row in the map.
     """
     clipped = clipped_attempt(attempt)
     html: Markup = macros("samples.html").sample(clipped, row, clip(attempt.detail, MAX_DETAIL_CHARS))

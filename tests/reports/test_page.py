@@ -7,6 +7,7 @@ import json
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
+from itertools import pairwise
 
 import hypothesis.strategies as st
 import pytest
@@ -14,12 +15,13 @@ from hypothesis import example, given
 
 from code_tasks.reports import samples as report_samples
 from code_tasks.reports.data import read_report_data
-from code_tasks.reports.figures import BINS, MAX_ROWS, heat_map, histogram, round_numbers
+from code_tasks.reports.figures import BINS, histogram, round_numbers
 from code_tasks.reports.html_parts import PACKAGE, templates, visible
+from code_tasks.reports.outcome_map import MAX_ROWS, OutcomeMap, ranges
 from code_tasks.reports.page import body, page
 from sandboxes import Outcome, SandboxUnavailable, TestResult
 from support.metric_and_command import code_eval, python
-from support.run_files import FAILED, PASSED, data_of, results, write_lines, write_record
+from support.run_files import FAILED, HANGING, PASSED, data_of, results, write_lines, write_record
 
 any_text = st.text() | st.text("<>&'\"/=- \n\t!script\u2028\ud800")
 HOSTILE = "</script><!--<script>alert(1)</script>\u2028</pre></details><img src=x onerror=alert(1)>'\"&lt;\x1b[3m\ud800"
@@ -161,7 +163,7 @@ def test_number_of_listed_samples_is_limited(tmp_path, monkeypatch):
     }))))  # fmt: skip
     assert "Shown are 4 of 11" in section
     assert "all of them are in r.jsonl" in section
-    assert re.findall(r"t/(\d) · attempt (\d)", section) == [("0", "0"), ("0", "1"), ("1", "0"), ("2", "0")]
+    assert re.findall(r"t/(\d) · sample (\d)", section) == [("0", "0"), ("0", "1"), ("1", "0"), ("2", "0")]
 
 
 def test_long_texts_are_clipped(tmp_path):
@@ -173,20 +175,51 @@ def test_long_texts_are_clipped(tmp_path):
     assert re.search(r"beginx+\n\[990,008 characters are left out\]\nx+end", section)
 
 
-def test_rows_of_the_heat_map(tmp_path):
-    """The heat map has a row per task, the hardest first, and a cell per attempt."""
-    figure = heat_map(read_report_data(write_lines(tmp_path / "r.jsonl", results())))
-    assert figure["tasks"] == ["t/1", "t/0", "t/2"]
-    outcomes = [[figure["outcomes"][cell] for cell in row] for row in figure["cells"]]
-    assert outcomes[0] == ["failed"] * 3
-    assert outcomes[1:] == [["passed", "failed", "timed_out"], ["passed", "passed", "not_run"]]
+def test_rows_of_the_map(tmp_path):
+    """The map has a row per task, the hardest first, and a letter per sample."""
+    shown = OutcomeMap.of(read_report_data(write_lines(tmp_path / "r.jsonl", results())))
+    assert [(row.task_id, row.passed, row.cells) for row in shown.rows] == [
+        ("t/1", 0, "FFF"),
+        ("t/0", 1, "PFT"),
+        ("t/2", 2, "PPN"),
+    ]
 
 
-def test_number_of_rows_of_the_heat_map_is_limited(tmp_path):
-    """If there are too many tasks, the heat map has the hardest ones, and its caption says so."""
+def test_missing_sample_in_the_map(tmp_path):
+    """A task with fewer samples than others has a dash in place of each missing one."""
+    run = read_report_data(write_lines(tmp_path / "r.jsonl", results({"a": [FAILED], "b": [PASSED] * 3})))
+    assert [row.cells for row in OutcomeMap.of(run).rows] == ["F--", "PPP"]
+
+
+def test_table_has_all_outcomes(tmp_path):
+    """The table for screen readers has the number of each sample with its outcome, also those beyond the map."""
+    outcomes = [FAILED] * 300 + [PASSED, HANGING] + [FAILED] * 200
+    section = Tags(body(read_report_data(write_lines(tmp_path / "r.jsonl", results({"t": outcomes}))))).text
+    assert "1 of 502passed: 300; failed: 0 to 299, 302 to 501; timed out: 301" in section
+
+
+@given(st.sets(st.integers(0, 30)))
+def test_ranges_name_each_number(numbers):
+    """Neighbours are one range, and the ranges hold the numbers and no other."""
+    found = [[int(end) for end in each.split(" to ")] for each in ranges(sorted(numbers)).split(", ") if each]
+    assert {number for first, *last in found for number in range(first, (last or [first])[0] + 1)} == numbers
+    assert all(second[0] > (first[1:] or first)[0] + 1 for first, second in pairwise(found))
+
+
+def test_each_row_of_the_map_has_a_name(tmp_path):
+    """Each row shows its task's name; a long one loses its middle, because ends tell tasks apart."""
+    tasks = ["short", "a/very/long/name/that/two/tasks/share/1", "a/very/long/name/that/two/tasks/share/2"]
+    run = read_report_data(write_lines(tmp_path / "r.jsonl", results({task: [FAILED] for task in tasks})))
+    names = [row.short_name for row in OutcomeMap.of(run).rows]
+    assert names == ["short", "a/very/long/na…/tasks/share/1", "a/very/long/na…/tasks/share/2"]
+
+
+def test_number_of_rows_of_the_map_is_limited(tmp_path):
+    """If there are too many tasks, the map has the hardest ones, and its caption says so."""
     tasks = {f"t/{number}": [PASSED] for number in range(MAX_ROWS)} | {"last": [FAILED]}
     run = read_report_data(write_lines(tmp_path / "r.jsonl", results(tasks)))
-    assert (len(heat_map(run)["tasks"]), heat_map(run)["tasks"][0]) == (MAX_ROWS, "last")
+    rows = OutcomeMap.of(run).rows
+    assert (len(rows), rows[0].task_id) == (MAX_ROWS, "last")
     assert f"Shown are the first {MAX_ROWS:,} of {MAX_ROWS + 1:,} tasks." in page(run)
 
 
@@ -221,7 +254,7 @@ def test_command_writes_beside_the_input(tmp_path):
     """The page goes beside the input, under its name, and the command prints its path and size."""
     done = code_eval("report", write_record(tmp_path / "run.jsonl"))
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.startswith(f"{tmp_path / 'run.html'}: 9 attempts at 3 tasks, 4.")
+    assert done.stdout.startswith(f"{tmp_path / 'run.html'}: 9 samples of 3 tasks, 4.")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["run.html", "run.jsonl"]
 
 

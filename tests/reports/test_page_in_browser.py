@@ -61,49 +61,107 @@ def test_figures_are_drawn(read):
     reader = read()
     # pass@k and pass^k, each with its band.
     expect(reader.page.locator(CURVES)).to_have_count(4)
-    expect(reader.page.locator("#ce-heat-map .hm image")).to_have_count(1)
     expect(reader.page.locator("#ce-times .bars .point:visible").first).to_be_attached()
     expect(reader.page.locator("#ce-memory .bars .point:visible").first).to_be_attached()
 
 
-def test_single_attempt_has_no_curve(read):
-    """If each task has one attempt, there is no curve, and its section is hidden."""
+def test_single_sample_has_no_curve(read):
+    """If each task has one sample, there is no curve, and its section is hidden."""
     reader = read(results({"a": [PASSED], "b": [FAILED]}))
     expect(reader.page.get_by_text("pass@k over k")).to_be_hidden()
     expect(reader.page.locator(".ce-estimate")).to_have_text(["50.0%pass@1 ± 50.0"])
 
 
 def test_nothing_was_run(read):
-    """If no attempt could be run, the page says that the result is not valid, and gives the reason."""
+    """If no sample could be run, the page says that the result is not valid, and gives the reason."""
     reader = read(results({"a": [BROKEN], "b": [BROKEN]}))
     expect(reader.page.get_by_text("This result is not valid")).to_be_visible()
     expect(reader.samples.first).to_contain_text("the engine is gone")
 
 
-def cell(reader, row, column, rows=3, columns=3):
-    """Return the middle of a cell of the heat map, in pixels of the page."""
-    plot = reader.page.locator("#ce-heat-map .nsewdrag")
-    plot.scroll_into_view_if_needed()
-    box = plot.bounding_box()
-    return box["x"] + box["width"] * (column + 0.5) / columns, box["y"] + box["height"] * (row + 0.5) / rows
+def mouse_position(reader, row, column, columns=3):
+    """Return the middle of a cell of the map, in pixels of its row's cells."""
+    cells = reader.map.locator(".ce-cells").nth(row)
+    box = cells.bounding_box()
+    return cells, {"x": box["width"] * (column + 0.5) / columns, "y": box["height"] / 2}
 
 
 def test_cell_says_what_it_is(read):
-    """The text of a cell under the mouse has its task, attempt, outcome and detail."""
+    """The text above the map names the task, sample, outcome and detail of the cell under the mouse."""
     reader = read()
-    reader.page.mouse.move(*cell(reader, 1, 1))
-    hover = reader.page.locator("#ce-heat-map .hoverlayer")
-    expect(hover).to_contain_text("t/0, attempt 1: failed")
-    expect(hover).to_contain_text("AssertionError: add(2, 3) == 5")
+    cells, position = mouse_position(reader, 1, 1)
+    cells.hover(position=position)
+    expect(reader.described_cell).to_have_text("t/0, sample 1: failed: AssertionError: add(2, 3) == 5")
 
 
 def test_cell_chooses_its_task(read):
-    """A click on a cell leaves only its task's failing samples in the list."""
+    """A click on a cell leaves only its task's failing samples in the list, and opens the cell's own."""
     reader = read()
-    reader.page.mouse.move(*cell(reader, 1, 0))
-    reader.page.mouse.click(*cell(reader, 1, 0))
+    cells, position = mouse_position(reader, 1, 2)
+    cells.click(position=position)
     expect(reader.count).to_have_text("2 of 6")
-    expect(reader.samples.locator(".ce-title")).to_have_text(["t/0 · attempt 1", "t/0 · attempt 2"])
+    expect(reader.samples.locator(".ce-title")).to_have_text(["t/0 · sample 1", "t/0 · sample 2"])
+    assert reader.samples.evaluate_all("each => each.map((sample) => sample.open)") == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("keys", "said"),
+    [
+        ("", "t/1, sample 0: failed"),
+        ("ArrowDown", "t/0, sample 0: passed"),
+        ("ArrowDown ArrowRight ArrowRight", "t/0, sample 2: timed out: ran for more than 3 s"),
+        ("PageDown End", "t/2, sample 2: not run"),
+        ("PageDown ArrowUp End Home", "t/0, sample 0: passed"),
+        ("ArrowUp ArrowLeft", "t/1, sample 0: failed"),
+    ],
+)
+def test_keys_move_in_the_map(read, keys, said):
+    """Arrow keys and others move from cell to cell; a text says where, which screen readers hear."""
+    reader = read()
+    reader.map.focus()
+    for key in keys.split():
+        reader.page.keyboard.press(key)
+    expect(reader.described_cell).to_contain_text(said)
+    assert reader.described_cell.aria_snapshot().startswith("- status")
+
+
+def test_keys_choose_a_task(read):
+    """The map is one stop of the Tab key; Enter goes to the failing sample of the cell, and opens it."""
+    reader = read()
+    reader.page.get_by_text("The same as a table").focus()
+    reader.page.keyboard.press("Shift+Tab")
+    expect(reader.map).to_be_focused()
+    for key in ("ArrowDown", "ArrowRight", "Enter"):
+        reader.page.keyboard.press(key)
+    expect(reader.samples.first.locator(".ce-code")).to_be_visible()
+    expect(reader.samples.first.locator("summary")).to_be_focused()
+    expect(reader.count).to_have_text("2 of 6")
+
+
+def test_screen_reader_hears_the_rows(read):
+    """A screen reader hears each row's task with its share of passes, and which row is chosen."""
+    reader = read()
+    reader.map.focus()
+    reader.page.keyboard.press("ArrowDown")
+    for line in ('option "t/1: 0 of 3 passed"', 'option "t/0: 1 of 3 passed" [selected]'):
+        assert line in reader.map.aria_snapshot()
+    [row] = reader.map.get_by_role("option", selected=True).all()
+    assert reader.map.get_attribute("aria-activedescendant") == row.get_attribute("id")
+
+
+def test_map_has_the_colours_of_the_palette(read):
+    """Each cell has the colour of its outcome, as the legend has it."""
+    background = read().map.locator(".ce-cells").nth(1).evaluate("cells => cells.style.backgroundImage")
+    assert re.findall(r"var\(--ce-(passed|failed|timed_out)\)", background) == ["passed", "failed", "timed_out"]
+
+
+def test_every_row_has_a_label(read):
+    """Every row of a map of many tasks shows its label, which stays in view when the map is scrolled to the right."""
+    reader = read(results({f"HumanEval/{task}": [PASSED, FAILED] * 60 for task in range(100)}))
+    reader.map.evaluate("map => map.scrollTo(map.scrollWidth, 1000)")
+    names = reader.map.locator(".ce-row .ce-name")
+    expect(names).to_have_text([f"HumanEval/{task}" for task in range(100)])
+    assert names.nth(60).bounding_box()["x"] >= reader.map.bounding_box()["x"]
 
 
 @pytest.mark.parametrize(
@@ -167,12 +225,12 @@ def test_hostile_texts_run_nothing(read):
     for line in lines:
         line["completion"] = HOSTILE
     reader = read(lines)
-    reader.page.mouse.move(*cell(reader, 0, 0, 2, 2))
-    expect(reader.page.locator("#ce-heat-map .hoverlayer")).to_contain_text("</script><script>window")
+    reader.map.locator(".ce-cells").first.hover(position={"x": 5, "y": 5})
+    expect(reader.described_cell).to_contain_text("</script><script>window")
     reader.page.get_by_role("button", name="Open all").click()
     expect(reader.samples.first.locator(".ce-code")).to_contain_text("<img src=x onerror='window.broken = 1'>")
     assert reader.page.evaluate("window.broken") is None
-    assert reader.page.locator("main img, main b:not(.ce-estimate b), #ce-heat-map a").count() == 0
+    assert reader.page.locator("main img, main b:not(.ce-estimate b)").count() == 0
 
 
 @pytest.mark.parametrize(
@@ -199,7 +257,7 @@ def test_foreign_script_element_is_refused(read):
 
 
 def test_many_samples(read, reports):
-    """The page of 32,800 samples is below 15 MB, opens, and can be searched; the heat map scrolls without the page."""
+    """The page of 32,800 samples is below 15 MB, opens, and can be searched; the map scrolls without the page."""
     failed = replace(FAILED, stdout="x" * 2_000)
     attempts = {
         f"t/{task}": [PASSED if number % 164 < task else failed for number in range(200)] for task in range(164)
@@ -208,8 +266,8 @@ def test_many_samples(read, reports):
     assert (reports / "given.html").stat().st_size < MAX_BYTES
     expect(reader.page.get_by_text(re.compile(r"^Shown are [23],\d\d\d of 1\d,\d\d\d"))).to_be_visible()
     reader.page.get_by_label("Search", exact=True).fill("t/0 ")
-    expect(reader.samples.first).to_contain_text("t/0 · attempt 0")
-    assert reader.page.evaluate("document.querySelector('#ce-section-heat-map').offsetHeight < 1.2 * innerHeight")
+    expect(reader.samples.first).to_contain_text("t/0 · sample 0")
+    assert reader.page.evaluate("document.querySelector('#ce-section-map').offsetHeight < 1.2 * innerHeight")
 
 
 def test_printed(read):
