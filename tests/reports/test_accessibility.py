@@ -6,10 +6,11 @@ import pytest
 
 from code_tasks.reports.comparison import compare_runs
 from code_tasks.reports.comparison_page import page as comparison_page
-from code_tasks.reports.data import read_report_data
+from code_tasks.reports.data import read_report_data, with_problems
 from code_tasks.reports.page import page
 from support.accessibility import violations
 from support.browser import SIZES, Reader
+from support.metric_and_command import PROBLEM
 from support.run_files import ATTEMPTS, FAILED, PASSED, results, write_lines, write_record
 
 pytestmark = pytest.mark.slow
@@ -39,7 +40,9 @@ def pages(tmp_path_factory):
     folder = tmp_path_factory.mktemp("pages")
     # A long output, which its box scrolls, and lines that are longer than the window.
     failed = replace(FAILED, stdout=f"{'x' * 400}\n" * 100, traceback=f"{'x' * 400}\n" * 100)
-    report = read_report_data(write_record(folder / "run.jsonl", {"t/0": [PASSED, failed], **ATTEMPTS}))
+    report = read_report_data(write_record(folder / "run.jsonl", {**ATTEMPTS, "t/3": [PASSED, failed]}))
+    problems = [{**PROBLEM, "task_id": task_id} for task_id in report.tasks]
+    report = with_problems(report, write_lines(folder / "problems.jsonl", problems))
     runs = [{"t": [PASSED, failed], "u": [failed] * 2}, {"t": [failed, PASSED], "u": [PASSED, failed]}]
     paths = [write_lines(folder / f"{number}.jsonl", results(tasks)) for number, tasks in enumerate(runs)]
     comparison = comparison_page(compare_runs([read_report_data(path) for path in paths]))

@@ -7,38 +7,53 @@ import json
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
-from itertools import pairwise
 
 import hypothesis.strategies as st
 import pytest
 from hypothesis import example, given
 
+from code_tasks.benchmarks.problems import Problem
 from code_tasks.reports import samples as report_samples
 from code_tasks.reports.data import read_report_data
 from code_tasks.reports.figures import BINS, histogram, round_numbers
 from code_tasks.reports.html_parts import PACKAGE, templates, visible
-from code_tasks.reports.outcome_map import MAX_ROWS, OutcomeMap, ranges
 from code_tasks.reports.page import body, page
 from sandboxes import Outcome, SandboxUnavailable, TestResult
 from support.metric_and_command import code_eval, python
-from support.run_files import FAILED, HANGING, PASSED, data_of, results, write_lines, write_record
+from support.run_files import FAILED, PASSED, data_of, results, write_lines, write_record
 
 any_text = st.text() | st.text("<>&'\"/=- \n\t!script\u2028\ud800")
 HOSTILE = "</script><!--<script>alert(1)</script>\u2028</pre></details><img src=x onerror=alert(1)>'\"&lt;\x1b[3m\ud800"
 
 
+CODE_TAGS = [
+    *(("span", {"class": name}) for name in ("ce-code-line", "k", "s", "c", "m", "nf", "nc", "nb")),
+    ("mark", {"class": "ce-code-line", "title": "the line that failed"}),
+]
+"""The tags of lines and syntax colours, of which code has as many as it needs."""
+
+
 class Tags(HTMLParser):
-    """A parser that finds what a browser finds in HTML: its tags with the names of their attributes, and its text."""
+    """A parser that finds what a browser finds in HTML.
+
+    It has the tags with the names of their attributes, but for CODE_TAGS inside of code, and the text.
+    """
 
     def __init__(self, markup):
         super().__init__(convert_charrefs=True)
-        self.tags, self.text = [], ""
+        self.tags, self.text, self.is_in_code = [], "", False
         # A plain str, because parts of a Markup are Markup too, which would escape added texts again.
         self.feed(str(markup))
         self.close()
 
     def handle_starttag(self, tag, attrs):
+        if self.is_in_code and (tag, dict(attrs)) in CODE_TAGS:
+            return
+        self.is_in_code |= tag == "pre" and dict(attrs)["class"] == "ce-code"
         self.tags.append((tag, [name for name, _ in attrs]))
+
+    def handle_endtag(self, tag):
+        self.is_in_code &= tag != "pre"
 
     def handle_data(self, data):
         self.text += data
@@ -78,8 +93,10 @@ def report_with_fields(folder, texts):
         line["completion"] = texts["code"]
     report = read_report_data(write_lines(folder / "hostile.jsonl", lines))
     error = replace(report.tasks["other"][0], number=1, traceback=texts["exception"], error_class=texts["exception"])
+    problem = Problem(texts["task id"], texts["prompt"], texts["tests"], texts["language"])
     return replace(
         report,
+        problems={texts["task id"]: problem},
         source=folder / texts["file name"],
         tasks={**report.tasks, "other": {**report.tasks["other"], 1: error}},
         solver=texts["solver"],
@@ -90,7 +107,18 @@ def report_with_fields(folder, texts):
 
 FIELDS = (
     *("task id", "code", "detail", "traceback", "stdout", "stderr", "isolation", "test name", "test message"),
-    *("reason", "exception", "file name", "solver", "setting", "value of a setting", "note"),
+    *(
+        "prompt",
+        "tests",
+        "language",
+        "reason",
+        "exception",
+        "file name",
+        "solver",
+        "setting",
+        "value of a setting",
+        "note",
+    ),
 )
 
 
@@ -101,8 +129,10 @@ def test_hostile_text_in_a_field_is_inert(folder, field):
     text = HOSTILE.replace("/", "|") if field == "file name" else HOSTILE
     plain, changed = (Tags(body(report_with_fields(folder, {field: each}))) for each in ("x", text))
     assert changed.tags == plain.tags
-    # Some fields are one line in a file of results.
-    assert " ".join(visible(text).split()) in " ".join(changed.text.split())
+    # The language chooses colours, and is not shown.
+    shown = "" if field == "language" else visible(text)
+    # Some fields are one line in a file of results, and code keeps its lines.
+    assert " ".join(shown.split()) in " ".join(changed.text.replace("␤", " ").split())
 
 
 @pytest.mark.parametrize("field", ["solver", "file name"])
@@ -175,54 +205,6 @@ def test_long_texts_are_clipped(tmp_path):
     assert re.search(r"beginx+\n\[990,008 characters are left out\]\nx+end", section)
 
 
-def test_rows_of_the_map(tmp_path):
-    """The map has a row per task, the hardest first, and a letter per sample."""
-    shown = OutcomeMap.of(read_report_data(write_lines(tmp_path / "r.jsonl", results())))
-    assert [(row.task_id, row.passed, row.cells) for row in shown.rows] == [
-        ("t/1", 0, "FFF"),
-        ("t/0", 1, "PFT"),
-        ("t/2", 2, "PPN"),
-    ]
-
-
-def test_missing_sample_in_the_map(tmp_path):
-    """A task with fewer samples than others has a dash in place of each missing one."""
-    run = read_report_data(write_lines(tmp_path / "r.jsonl", results({"a": [FAILED], "b": [PASSED] * 3})))
-    assert [row.cells for row in OutcomeMap.of(run).rows] == ["F--", "PPP"]
-
-
-def test_table_has_all_outcomes(tmp_path):
-    """The table for screen readers has the number of each sample with its outcome, also those beyond the map."""
-    outcomes = [FAILED] * 300 + [PASSED, HANGING] + [FAILED] * 200
-    section = Tags(body(read_report_data(write_lines(tmp_path / "r.jsonl", results({"t": outcomes}))))).text
-    assert "1 of 502passed: 300; failed: 0 to 299, 302 to 501; timed out: 301" in section
-
-
-@given(st.sets(st.integers(0, 30)))
-def test_ranges_name_each_number(numbers):
-    """Neighbours are one range, and the ranges hold the numbers and no other."""
-    found = [[int(end) for end in each.split(" to ")] for each in ranges(sorted(numbers)).split(", ") if each]
-    assert {number for first, *last in found for number in range(first, (last or [first])[0] + 1)} == numbers
-    assert all(second[0] > (first[1:] or first)[0] + 1 for first, second in pairwise(found))
-
-
-def test_each_row_of_the_map_has_a_name(tmp_path):
-    """Each row shows its task's name; a long one loses its middle, because ends tell tasks apart."""
-    tasks = ["short", "a/very/long/name/that/two/tasks/share/1", "a/very/long/name/that/two/tasks/share/2"]
-    run = read_report_data(write_lines(tmp_path / "r.jsonl", results({task: [FAILED] for task in tasks})))
-    names = [row.short_name for row in OutcomeMap.of(run).rows]
-    assert names == ["short", "a/very/long/na…/tasks/share/1", "a/very/long/na…/tasks/share/2"]
-
-
-def test_number_of_rows_of_the_map_is_limited(tmp_path):
-    """If there are too many tasks, the map has the hardest ones, and its caption says so."""
-    tasks = {f"t/{number}": [PASSED] for number in range(MAX_ROWS)} | {"last": [FAILED]}
-    run = read_report_data(write_lines(tmp_path / "r.jsonl", results(tasks)))
-    rows = OutcomeMap.of(run).rows
-    assert (len(rows), rows[0].task_id) == (MAX_ROWS, "last")
-    assert f"Shown are the first {MAX_ROWS:,} of {MAX_ROWS + 1:,} tasks." in page(run)
-
-
 @given(values=st.lists(st.floats(1e-4, 1e6), min_size=1))
 def test_histogram_counts_each_value(values):
     """Every value is in a bar of its histogram, whatever the values' range."""
@@ -276,9 +258,9 @@ def test_command_refuses(tmp_path, options, message):
     assert (tmp_path / "run.jsonl").read_bytes() == before
 
 
-@pytest.mark.parametrize("library", ["plotly", "jinja2"])
+@pytest.mark.parametrize("library", ["plotly", "jinja2", "pygments"])
 def test_without_a_library(tmp_path, library):
-    """Without plotly or Jinja2 the command names the extra to install."""
+    """Without plotly, Jinja2 or Pygments the command names the extra to install."""
     path = write_record(tmp_path / "run.jsonl")
     start = f"import sys; sys.modules[{library!r}] = None; from code_tasks.cli.main import app; app()"
     done = python("-c", start, "report", path)

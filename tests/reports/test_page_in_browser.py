@@ -5,11 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from code_tasks.reports.data import read_report_data
-from code_tasks.reports.page import page
 from support.browser import NAMELESS, SCREENSHOTS, SIZES, Reader, expect
 from support.metric_and_command import ROOT, code_eval
-from support.run_files import BROKEN, FAILED, HANGING, PASSED, results, write_lines, write_record
+from support.run_files import BROKEN, FAILED, HANGING, PASSED, results
 
 pytestmark = pytest.mark.slow
 
@@ -18,33 +16,6 @@ HOSTILE = (
 )
 MAX_BYTES = 15_000_000
 CURVES = "#ce-curve .scatterlayer .trace"
-
-
-@pytest.fixture(scope="module")
-def reports(tmp_path_factory):
-    """Provide the folder with the pages; it has the page of a small run."""
-    folder = tmp_path_factory.mktemp("reports")
-    (folder / "small.html").write_text(page(read_report_data(write_record(folder / "small.jsonl"))), encoding="utf-8")
-    return folder
-
-
-@pytest.fixture
-def read(browser, reports):
-    """Provide a function that opens the page of these results, or the small page, for a `Reader` without `problems`."""
-    readers = []
-
-    def open_page(lines=None, **options):
-        path = reports / "small.html"
-        if lines is not None:
-            path = reports / "given.html"
-            path.write_text(page(read_report_data(write_lines(reports / "given.jsonl", lines))), encoding="utf-8")
-        readers.append(Reader(browser, path, **options))
-        return readers[-1]
-
-    yield open_page
-    for reader in readers:
-        reader.context.close()
-    assert not any(reader.problems for reader in readers), [reader.problems for reader in readers]
 
 
 @pytest.fixture(scope="module")
@@ -79,91 +50,6 @@ def test_nothing_was_run(read):
     expect(reader.samples.first).to_contain_text("the engine is gone")
 
 
-def mouse_position(reader, row, column, columns=3):
-    """Return the middle of a cell of the map, in pixels of its row's cells."""
-    cells = reader.map.locator(".ce-cells").nth(row)
-    box = cells.bounding_box()
-    return cells, {"x": box["width"] * (column + 0.5) / columns, "y": box["height"] / 2}
-
-
-def test_cell_says_what_it_is(read):
-    """The text above the map names the task, sample, outcome and detail of the cell under the mouse."""
-    reader = read()
-    cells, position = mouse_position(reader, 1, 1)
-    cells.hover(position=position)
-    expect(reader.described_cell).to_have_text("t/0, sample 1: failed: AssertionError: add(2, 3) == 5")
-
-
-def test_cell_chooses_its_task(read):
-    """A click on a cell leaves only its task's failing samples in the list, and opens the cell's own."""
-    reader = read()
-    cells, position = mouse_position(reader, 1, 2)
-    cells.click(position=position)
-    expect(reader.count).to_have_text("2 of 6")
-    expect(reader.samples.locator(".ce-title")).to_have_text(["t/0 · sample 1", "t/0 · sample 2"])
-    assert reader.samples.evaluate_all("each => each.map((sample) => sample.open)") == [False, True]
-
-
-@pytest.mark.parametrize(
-    ("keys", "said"),
-    [
-        ("", "t/1, sample 0: failed"),
-        ("ArrowDown", "t/0, sample 0: passed"),
-        ("ArrowDown ArrowRight ArrowRight", "t/0, sample 2: timed out: ran for more than 3 s"),
-        ("PageDown End", "t/2, sample 2: not run"),
-        ("PageDown ArrowUp End Home", "t/0, sample 0: passed"),
-        ("ArrowUp ArrowLeft", "t/1, sample 0: failed"),
-    ],
-)
-def test_keys_move_in_the_map(read, keys, said):
-    """Arrow keys and others move from cell to cell; a text says where, which screen readers hear."""
-    reader = read()
-    reader.map.focus()
-    for key in keys.split():
-        reader.page.keyboard.press(key)
-    expect(reader.described_cell).to_contain_text(said)
-    assert reader.described_cell.aria_snapshot().startswith("- status")
-
-
-def test_keys_choose_a_task(read):
-    """The map is one stop of the Tab key; Enter goes to the failing sample of the cell, and opens it."""
-    reader = read()
-    reader.page.get_by_text("The same as a table").focus()
-    reader.page.keyboard.press("Shift+Tab")
-    expect(reader.map).to_be_focused()
-    for key in ("ArrowDown", "ArrowRight", "Enter"):
-        reader.page.keyboard.press(key)
-    expect(reader.samples.first.locator(".ce-code")).to_be_visible()
-    expect(reader.samples.first.locator("summary")).to_be_focused()
-    expect(reader.count).to_have_text("2 of 6")
-
-
-def test_screen_reader_hears_the_rows(read):
-    """A screen reader hears each row's task with its share of passes, and which row is chosen."""
-    reader = read()
-    reader.map.focus()
-    reader.page.keyboard.press("ArrowDown")
-    for line in ('option "t/1: 0 of 3 passed"', 'option "t/0: 1 of 3 passed" [selected]'):
-        assert line in reader.map.aria_snapshot()
-    [row] = reader.map.get_by_role("option", selected=True).all()
-    assert reader.map.get_attribute("aria-activedescendant") == row.get_attribute("id")
-
-
-def test_map_has_the_colours_of_the_palette(read):
-    """Each cell has the colour of its outcome, as the legend has it."""
-    background = read().map.locator(".ce-cells").nth(1).evaluate("cells => cells.style.backgroundImage")
-    assert re.findall(r"var\(--ce-(passed|failed|timed_out)\)", background) == ["passed", "failed", "timed_out"]
-
-
-def test_every_row_has_a_label(read):
-    """Every row of a map of many tasks shows its label, which stays in view when the map is scrolled to the right."""
-    reader = read(results({f"HumanEval/{task}": [PASSED, FAILED] * 60 for task in range(100)}))
-    reader.map.evaluate("map => map.scrollTo(map.scrollWidth, 1000)")
-    names = reader.map.locator(".ce-row .ce-name")
-    expect(names).to_have_text([f"HumanEval/{task}" for task in range(100)])
-    assert names.nth(60).bounding_box()["x"] >= reader.map.bounding_box()["x"]
-
-
 @pytest.mark.parametrize(
     ("words", "count"),
     [
@@ -195,6 +81,56 @@ def test_search_and_choices_together(read):
     expect(reader.count).to_have_text("1 of 6")
     reader.page.get_by_label("Search", exact=True).fill("ran for more")
     expect(reader.count).to_have_text("0 of 6")
+
+
+def view_of(reader):
+    """Return the search and the choices."""
+    return reader.page.evaluate(
+        "[document.getElementById('ce-search').value,"
+        " ...['task', 'outcome'].map((name) => document.getElementById(`ce-${name}`).selectedOptions[0].textContent)]"
+    )
+
+
+def test_link_opens_the_same_view(read):
+    """Search and choices are in the page's address, and a link with it opens the page with the same samples."""
+    reader = read()
+    reader.page.get_by_label("Task", exact=True).select_option("t/1")
+    reader.page.get_by_label("Outcome", exact=True).select_option("failed")
+    reader.page.get_by_label("Search", exact=True).fill("tests.py")
+    expect(reader.page).to_have_url(re.compile("q=tests.py"))
+    address = reader.page.url
+    again = read(fragment=address[address.index("#") :])
+    expect(again.count).to_have_text("3 of 6")
+    assert view_of(again) == view_of(reader) == ["tests.py", "t/1", "failed"]
+
+
+def test_address_that_changes_changes_the_view(read):
+    """Another address of the open page, as a link in a page or the browser's history has it, shows its samples."""
+    reader = read(fragment="#task=t%2F1")
+    expect(reader.count).to_have_text("3 of 6")
+    reader.page.evaluate("location.hash = '#outcome=timed_out'")
+    expect(reader.count).to_have_text("1 of 6")
+
+
+@pytest.mark.parametrize("fragment", ["#", "#task=gone&outcome=none", "#q=%ff%zz", "#<script>alert(1)</script>"])
+def test_unknown_view_is_no_error(read, fragment):
+    """An address with a task or an outcome that the report does not have, or without sense, shows all samples."""
+    reader = read(fragment=fragment)
+    reader.page.get_by_label("Search", exact=True).fill("")
+    expect(reader.count).to_have_text("6 of 6")
+
+
+def test_empty_search_says_so(read):
+    """A search that finds nothing says so, and a button shows all samples again."""
+    reader = read()
+    message = reader.page.get_by_text("No failing sample fits the search and the choices.")
+    expect(message).to_be_hidden()
+    reader.page.get_by_label("Search", exact=True).fill("nothing has this")
+    expect(message).to_be_visible()
+    reader.page.get_by_role("button", name="Show all").click()
+    expect(message).to_be_hidden()
+    expect(reader.count).to_have_text("6 of 6")
+    assert "#" not in reader.page.url
 
 
 def test_keyboard_alone(read):

@@ -215,9 +215,29 @@ const task = document.getElementById("ce-task");
 const outcome = document.getElementById("ce-outcome");
 const lowerCaseTexts = new Map();
 
+// Prompt and tests are left out: they belong to all samples of a task.
 function searchText(sample) {
-  if (!lowerCaseTexts.has(sample)) lowerCaseTexts.set(sample, sample.textContent.toLowerCase());
+  if (!lowerCaseTexts.has(sample)) {
+    const parts = sample.querySelectorAll(":scope > summary, .ce-sample > :not(.ce-task)");
+    lowerCaseTexts.set(sample, [...parts].map((part) => part.textContent).join("\n").toLowerCase());
+  }
   return lowerCaseTexts.get(sample);
+}
+
+// Prompt and tests of a task are once in the page, for all of its samples.
+function addTask(sample) {
+  const template = document.getElementById(`ce-task-${sample.dataset.row}`);
+  if (!template || sample.querySelector(".ce-task")) return;
+  const [prompt, tests] = template.content.cloneNode(true).children;
+  sample.querySelector(".ce-sample").prepend(prompt);
+  sample.querySelector(".ce-evidence").before(tests);
+  for (const part of tests.querySelectorAll("pre")) {
+    const line = part.children[sample.dataset.failingTestLine - part.dataset.firstLine];
+    if (!line) continue;
+    const mark = Object.assign(document.createElement("mark"), { className: line.className, title: "the line that failed" });
+    mark.append(...line.childNodes);
+    line.replaceWith(mark);
+  }
 }
 
 function filter() {
@@ -231,7 +251,34 @@ function filter() {
     if (!sample.hidden) count += 1;
   }
   document.getElementById("ce-count").textContent = `${count} of ${samples.length}`;
+  document.getElementById("ce-none").hidden = count > 0;
   labelButton();
+}
+
+// The view is in the page's address, so that a link opens the same one. A task's row may be another in the next report.
+
+const fields = { q: search, task, outcome };
+const taskOptions = task ? [...task.options] : [];
+const valueOf = (field) => (field === task ? task.selectedOptions[0].dataset.name ?? "" : field.value);
+
+function writeAddress() {
+  const view = Object.entries(fields).map(([name, field]) => [name, valueOf(field)]);
+  const text = new URLSearchParams(view.filter(([, value]) => value !== "")).toString();
+  history.replaceState(null, "", text ? `#${text}` : location.pathname + location.search);
+}
+
+function readAddress() {
+  const view = new URLSearchParams(location.hash.slice(1));
+  search.value = view.get("q") ?? "";
+  outcome.value = view.get("outcome") ?? "";
+  if (outcome.selectedIndex < 0) outcome.value = "";
+  task.value = taskOptions.find((option) => option.dataset.name === view.get("task"))?.value ?? "";
+  filter();
+}
+
+function applyChange() {
+  filter();
+  writeAddress();
 }
 
 // Opening thousands at once would be slow.
@@ -248,24 +295,31 @@ function chooseTask(row) {
   if (!isListed) return false;
   task.value = String(row);
   search.value = outcome.value = "";
-  filter();
+  applyChange();
   return true;
 }
 
 function listen() {
+  for (const sample of samples) sample.addEventListener("toggle", () => addTask(sample));
   let timer;
   search.addEventListener("input", () => {
     clearTimeout(timer);
-    timer = setTimeout(filter, 150);
+    timer = setTimeout(applyChange, 150);
   });
-  for (const field of [task, outcome]) field.addEventListener("change", filter);
+  for (const field of [task, outcome]) field.addEventListener("change", applyChange);
   search.form.addEventListener("submit", (event) => event.preventDefault());
   document.getElementById("ce-open").addEventListener("click", () => {
     const open = toOpen().some((sample) => !sample.open);
     for (const sample of open ? toOpen() : samples) sample.open = open;
     labelButton();
   });
-  filter();
+  document.getElementById("ce-show-all").addEventListener("click", () => {
+    search.value = task.value = outcome.value = "";
+    applyChange();
+    search.focus();
+  });
+  addEventListener("hashchange", readAddress);
+  readAddress();
 }
 
 if (samples.length) listen();
