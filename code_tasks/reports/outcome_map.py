@@ -14,6 +14,7 @@ from code_tasks.reports.html_parts import LABELS, LETTERS
 
 MAX_ROWS = 1_500
 MAX_COLUMNS = 400
+MAX_LAID_OUT = 300
 # The width of a cell in pixels, by the largest number of columns that it is for.
 CELL_PIXELS = {20: 32, 50: 20, MAX_COLUMNS: 11}
 MAX_NAME_CHARS = 30
@@ -77,6 +78,11 @@ class OutcomeMap:
         """(column, number of its sample) of the columns that have their number above them."""
         step = TICK_STEP if self.cell_pixels < TICK_STEP_PIXELS else 1
         return [(column, number) for column, number in enumerate(self.numbers) if column % step == 0]
+
+    @property
+    def is_long(self) -> bool:
+        """True if there are so many rows that the browser should lay out those in view alone."""
+        return len(self.rows) > MAX_LAID_OUT
 
     @property
     def cell_pixels(self) -> int:

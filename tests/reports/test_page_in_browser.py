@@ -36,6 +36,14 @@ def test_figures_are_drawn(read):
     expect(reader.page.locator("#ce-memory .bars .point:visible").first).to_be_attached()
 
 
+def test_bars_differ_without_colours(read):
+    """Each outcome has a pattern of its own in the histograms, and the legend has its letter."""
+    reader = read()
+    patterns = reader.page.evaluate("document.getElementById('ce-times').data.map((bars) => bars.marker.pattern.shape)")
+    assert len(set(patterns)) == len(patterns) == 3
+    expect(reader.page.locator("#ce-times .legendtext")).to_have_text(["P passed", "F failed", "T timed out"])
+
+
 def test_single_sample_has_no_curve(read):
     """If each task has one sample, there is no curve, and its section is hidden."""
     reader = read(results({"a": [PASSED], "b": [FAILED]}))

@@ -173,7 +173,18 @@ function listenToMap() {
   });
 }
 
-// Time and memory.
+// Time and memory. Bars are too narrow for letters, so that each outcome has a pattern.
+
+const shapes = {
+  passed: "",
+  failed: "/",
+  compile_error: "x",
+  timed_out: "\\",
+  out_of_memory: "-",
+  crashed: "|",
+  exited: "+",
+  output_limit: ".",
+};
 
 function drawHistogram(name, histogram) {
   if (!histogram.centers) return hide(name);
@@ -181,22 +192,21 @@ function drawHistogram(name, histogram) {
     `ce-${name}`,
     Object.entries(histogram.counts).map(([outcome, counts]) => ({
       type: "bar",
-      name: data.labels[outcome],
+      name: `${data.letters[outcome]} ${data.labels[outcome]}`,
       x: histogram.centers,
       y: counts,
       width: histogram.width,
       customdata: histogram.labels,
-      text: counts.map((count) => (count ? data.letters[outcome] : "")),
-      textposition: "inside",
-      textangle: 0,
-      insidetextfont: { color: "#000" },
-      marker: { color: color(`--ce-${outcome}`), line: { color: gray, width: 1 } },
+      marker: {
+        color: color(`--ce-${outcome}`),
+        line: { color: gray, width: 1 },
+        pattern: { shape: shapes[outcome], size: 5, solidity: 0.25, fgcolor: "#000", bgcolor: color(`--ce-${outcome}`) },
+      },
       hovertemplate: `%{customdata}: %{y:,} ${data.labels[outcome]}<extra></extra>`,
     })),
     layout({
       barmode: "stack",
-      showlegend: false,
-      uniformtext: { minsize: 9, mode: "hide" },
+      showlegend: true,
       xaxis: axis({
         tickvals: histogram.ticks.map(([position]) => position),
         ticktext: histogram.ticks.map(([, label]) => label),
