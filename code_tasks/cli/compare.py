@@ -59,7 +59,7 @@ def compare(
         try:
             write_parts(html, [page(comparisons)])
         except ImportError as error:
-            fail(f"{error}; the page needs Jinja2: pip install 'code-eval-sandboxes[report]'")
+            fail(f"{error}; the page needs Jinja2 and Pygments: pip install 'code-eval-sandboxes[report]'")
     typer.echo(json.dumps(as_json(comparisons)) if as_data else as_text(comparisons), nl=as_data)
     if html is not None:
         typer.echo(f"{'' if as_data else chr(10)}{html}: the comparison as a page", err=as_data)

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from code_tasks.cli.output import fail, write_parts
-from code_tasks.cli.report import made_page, page_name
+from code_tasks.cli.report import ProblemsOption, made_page, page_name
 
 
 def view(
@@ -18,12 +18,13 @@ def view(
         Path,
         typer.Argument(help="A run log that `code-eval solve` wrote, or results that `code-eval run` wrote."),
     ],
+    problems: ProblemsOption = None,
 ) -> None:
     """Open the page about a run in the browser. `code-eval report` writes the same page to a place of your choice.
 
     The page is made in a temporary folder that only you can read, and stays there: the command says where.
     """
-    html, contents = made_page(run)
+    html, contents = made_page(run, problems)
     try:
         folder = Path(tempfile.mkdtemp(prefix="code-eval-view-"))
     except OSError as error:

@@ -11,7 +11,7 @@ from importlib.resources import files
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from code_tasks.reports.comparison import Comparison, Flip, program_seconds
+from code_tasks.reports.comparison import Comparison, program_seconds
 from code_tasks.reports.comparison_text import (
     NAMES,
     changed_setting,
@@ -27,6 +27,7 @@ from code_tasks.reports.samples import (
     MAX_HTML_CHARS,
     MAX_LAID_OUT,
     MAX_SAMPLES,
+    candidate_html,
     clip,
     clipped_attempt,
 )
@@ -90,21 +91,28 @@ def comparison_values(name: str, comparison: Comparison, max_chars: int) -> dict
         "facts": [shared_tasks(name, comparison), *map(changed_setting, comparison.changed_settings), *left_out],
         "differences": [difference_cells(difference) for difference in differences],
         "flip_counts": flip_counts(name, comparison),
-        "flips": rendered_flips(name, comparison.flips, max_chars),
+        "flips": rendered_flips(name, comparison, max_chars),
         "total": len(comparison.flips),
         "solved": {"A": comparison.solved_by_baseline_alone, name: comparison.solved_by_other_alone},
     }
 
 
-def rendered_flips(name: str, flips: Sequence[Flip], max_chars: int) -> list[Markup]:
+def rendered_flips(name: str, comparison: Comparison, max_chars: int) -> list[Markup]:
     """Return the HTML of the first flips, until the page is full."""
     rendered: list[Markup] = []
     chars = 0
     flip_html = macros("comparison.html").flip
-    for flip in islice(flips, MAX_SAMPLES):
+    for flip in islice(comparison.flips, MAX_SAMPLES):
         sides = [
-            (side, replace(clipped_attempt(attempt), detail=clip(attempt.detail, MAX_DETAIL_CHARS)))
-            for side, attempt in (("A", flip.baseline), (name, flip.other))
+            (
+                side,
+                replace(clipped_attempt(attempt), detail=clip(attempt.detail, MAX_DETAIL_CHARS)),
+                candidate_html(run, attempt),
+            )
+            for side, run, attempt in (
+                ("A", comparison.baseline, flip.baseline),
+                (name, comparison.other, flip.other),
+            )
         ]
         html = flip_html(flip.baseline.task_id, flip.baseline.number, flip.same_program, sides)
         chars += len(html)

@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from code_tasks.benchmarks import load_benchmark
+from code_tasks.benchmarks.problems import Problem
 from code_tasks.benchmarks.readers import InputError, read_lines
 from code_tasks.scoring.results_format import WANTED, checked_record, checked_result, count, number, summary_from, text
 from code_tasks.solvers.attempts import Attempt
@@ -52,6 +54,11 @@ class AttemptData:
 
     error_class: str = ""
     """The class of that exception."""
+
+    @property
+    def program_traceback(self) -> str:
+        """The traceback of the program; empty if it was not run, or ended without one."""
+        return "" if self.result is None else str(self.result["traceback"])
 
     @property
     def wall_seconds(self) -> float | None:
@@ -93,10 +100,20 @@ class ReportData:
     run_seconds: float | None = None
     """Duration of the run; None if the file does not say."""
 
+    problems: Mapping[str, Problem] = field(default_factory=dict)
+    """The problems by task_id, as far as they are known."""
+
     @cached_property
     def attempts(self) -> tuple[AttemptData, ...]:
         """All attempts, task by task."""
         return tuple(attempt for task in self.tasks.values() for attempt in task.values())
+
+    def language_of(self, task_id: str) -> str:
+        """Return the language of a task's samples: that of its problem or of the run, otherwise Python."""
+        problem = self.problems.get(task_id)
+        kinds = self.settings.get("kinds")
+        of_run = kinds.get("language") if isinstance(kinds, dict) else None
+        return (problem and problem.language) or (of_run if isinstance(of_run, str) else "python")
 
     @property
     def unfinished(self) -> int:
@@ -133,6 +150,23 @@ def read_report_data(path: Path) -> ReportData:
     _, record = first
     read = read_run_log if isinstance(record, dict) and "record_type" in record else read_results
     return read(path, chain([first], lines), notes)
+
+
+def with_problems(report: ReportData, path: Path) -> ReportData:
+    """Return a report that has the problems in a file, with their prompts and tests.
+
+    Raises:
+        InputError: if the problems can't be read, or are none of the report's.
+    """
+    loaded = load_benchmark(None, path).problems
+    problems = {task_id: loaded[task_id] for task_id in report.tasks if task_id in loaded}
+    if not problems:
+        raise InputError(f"{path} has none of the {len(report.tasks):,} tasks in {report.source}")
+    without = len(report.tasks) - len(problems)
+    notes = (
+        (f"{without:,} tasks are shown without prompt and tests: {path.name} does not have them.",) if without else ()
+    )
+    return replace(report, problems=problems, notes=(*report.notes, *notes))
 
 
 def parse_lines(path: Path, notes: list[str]) -> Iterator[tuple[str, Any]]:

@@ -10,24 +10,19 @@ from typing import Any
 import numpy as np
 
 from code_tasks.reports.data import AttemptData, ReportData
-from code_tasks.reports.html_parts import LABELS, MIB, format_seconds
+from code_tasks.reports.html_parts import LABELS, LETTERS, MIB, format_seconds
 from code_tasks.solvers.estimates import Estimate
 
-MAX_ROWS = 1_500
-MAX_COLUMNS = 400
 BINS = 40
 # A histogram's axis is logarithmic if its largest value is more than this many times its smallest.
 LARGE_RATIO = 10
 MIN_SECONDS = 1e-4
-# A cell of the heat map is one character, so that 200,000 cells are 200 kB.
-LETTERS = dict(zip(LABELS, "abcdefghij", strict=True))
-NO_ATTEMPT = "-"
 
 
 def curve(estimates: Sequence[Estimate]) -> list[dict[str, float | None]]:
-    """Return a curve's points, up to the last k for which every question has enough attempts.
+    """Return a curve's points, up to the last k for which every task has enough samples.
 
-    All points are then about the same questions.
+    All points are then about the same tasks.
     """
     if not estimates:
         return []
@@ -41,33 +36,6 @@ def curve(estimates: Sequence[Estimate]) -> list[dict[str, float | None]]:
         for estimate in estimates
         if estimate.questions == estimates[0].questions
     ]
-
-
-def hardest_first(report: ReportData) -> list[str]:
-    """Return the tasks, sorted by their share of right attempts, the smallest share first."""
-
-    def share(task_id: str) -> float:
-        known = [attempt.correct for attempt in report.tasks[task_id].values() if attempt.correct is not None]
-        return sum(known) / len(known) if known else -1.0
-
-    return sorted(report.tasks, key=share)
-
-
-def heat_map(report: ReportData) -> dict[str, Any]:
-    """Return tasks × attempts: the hardest MAX_ROWS tasks, and the first MAX_COLUMNS attempts at each.
-
-    Returns:
-        {"tasks": names, "attempts": numbers, "cells": a string per task with a character of LETTERS or NO_ATTEMPT per
-        attempt, "outcomes": by that character}.
-    """
-    tasks = hardest_first(report)[:MAX_ROWS]
-    numbers = sorted({attempt.number for attempt in report.attempts})[:MAX_COLUMNS]
-    cells = [
-        "".join(LETTERS[task[number].outcome] if number in task else NO_ATTEMPT for number in numbers)
-        for task in (report.tasks[task_id] for task_id in tasks)
-    ]
-    outcomes = {letter: outcome for outcome, letter in LETTERS.items()}
-    return {"tasks": tasks, "attempts": numbers, "cells": cells, "outcomes": outcomes}
 
 
 def histogram(values: Mapping[str, Sequence[float]], label: Callable[[float], str]) -> dict[str, Any]:
@@ -113,9 +81,9 @@ def figures(report: ReportData) -> dict[str, Any]:
     """Return the data of all figures."""
     return {
         "labels": LABELS,
+        "letters": LETTERS,
         "pass_at_k": curve(report.summary.pass_at_k),
         "pass_hat_k": curve(report.summary.pass_hat_k),
-        "heat_map": heat_map(report),
         "times": histogram(by_outcome(report.attempts, seconds), format_short_seconds),
         "memory": histogram(by_outcome(report.attempts, mebibytes), format_mebibytes),
     }

@@ -28,6 +28,20 @@ LABELS = {
 }
 """The label of each outcome, and of the two states without an outcome."""
 
+LETTERS = {
+    "passed": "P",
+    "failed": "F",
+    "compile_error": "C",
+    "timed_out": "T",
+    "out_of_memory": "M",
+    "crashed": "X",
+    "exited": "E",
+    "output_limit": "O",
+    "not_run": "N",
+    "waiting": "W",
+}
+"""The letter of each outcome and state: nobody has to tell colours apart."""
+
 TEXT_TITLES = {"traceback": "Traceback", "stdout": "Standard output", "stderr": "Standard error"}
 """The heading of each text in a result."""
 
@@ -64,6 +78,7 @@ def templates(*packages: str) -> Environment:
     }
     environment.globals |= {
         "labels": LABELS,
+        "letters": LETTERS,
         "max_tests_shown": MAX_TESTS_SHOWN,
         "measurements": measurements,
         "text_titles": TEXT_TITLES,

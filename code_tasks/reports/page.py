@@ -16,8 +16,9 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from code_tasks.reports.data import ReportData
-from code_tasks.reports.figures import MAX_COLUMNS, MAX_ROWS, curve, figures
+from code_tasks.reports.figures import curve, figures
 from code_tasks.reports.html_parts import PACKAGE, results_css, templates
+from code_tasks.reports.outcome_map import MAX_COLUMNS, MAX_ROWS, OutcomeMap
 from code_tasks.reports.samples import failing_samples
 
 if TYPE_CHECKING:
@@ -58,6 +59,7 @@ def body(report: ReportData) -> Markup:
 
     summary = report.summary
     points = len(curve(summary.pass_at_k))
+    outcome_map = OutcomeMap.of(report)
     html = (
         templates(PACKAGE)
         .get_template("report_body.html")
@@ -72,8 +74,10 @@ def body(report: ReportData) -> Markup:
             counts=Counter(attempt.outcome for attempt in report.attempts),
             total=max(len(report.attempts), 1),
             captions=captions(report),
+            left_out=left_out(report),
+            outcome_map=outcome_map,
             failing_samples=failing_samples(report),
-            figures=figures(report),
+            figures={**figures(report), "numbers": outcome_map.numbers},
         )
     )
     # Markup: a template returned it, so that it is escaped already.
@@ -107,7 +111,7 @@ def facts(report: ReportData) -> dict[str, str]:
         "File": report.source.name,
         "Date": f"{report.date:%Y-%m-%d %H:%M} UTC",
         "Tasks": f"{summary.tasks:,}",
-        "Attempts": f"{summary.attempts:,}: {summary.correct:,} right, {summary.incorrect:,} wrong{not_run}",
+        "Samples": f"{summary.attempts:,}: {summary.correct:,} passed, {summary.incorrect:,} did not{not_run}",
     }
 
 
@@ -119,45 +123,45 @@ def warnings(report: ReportData) -> list[str]:
         names = ", ".join(summary.missing_tasks[:MAX_NAMED])
         more = len(summary.missing_tasks) - MAX_NAMED
         lines.append(
-            f"This result is not valid: {len(summary.missing_tasks):,} of {summary.tasks:,} tasks have no attempt that "
+            f"This result is not valid: {len(summary.missing_tasks):,} of {summary.tasks:,} tasks have no sample that "
             f"could be run, and the scores are without them: {names}{f' and {more:,} more' if more > 0 else ''}."
         )
     if summary.system_errors:
         line = (
-            f"{summary.system_errors:,} attempts could not be run, because infrastructure broke. They count neither as "
-            "right nor as wrong."
+            f"{summary.system_errors:,} samples could not be run, because infrastructure broke. They count neither as "
+            "passed nor as failed."
         )
         if not math.isnan(summary.accuracy_with_errors):
-            line += f" If they counted as wrong, pass@1 would be {100 * summary.accuracy_with_errors:.1f}%."
+            line += f" If they counted as failed, pass@1 would be {100 * summary.accuracy_with_errors:.1f}%."
         lines.append(line)
     if report.unfinished:
-        lines.append(f"The run is not finished: {report.unfinished:,} attempts have no result yet.")
+        lines.append(f"The run is not finished: {report.unfinished:,} samples have no result yet.")
     points = len(curve(summary.pass_at_k))
     if points < len(summary.pass_at_k):
         lines.append(
-            f"Some tasks have fewer attempts than others, so pass@k is shown for k up to {points}, for which all tasks "
+            f"Some tasks have fewer samples than others, so pass@k is shown for k up to {points}, for which all tasks "
             "have enough."
         )
     if report.solver_errors:
-        lines.append(f"{report.solver_errors:,} attempts count as wrong because the solver raised an exception.")
+        lines.append(f"{report.solver_errors:,} samples count as failed because the solver raised an exception.")
     return lines
 
 
 def captions(report: ReportData) -> dict[str, tuple[str, str]]:
     """Return the title and the caption of each figure, by the name of its element."""
-    left_out = ""
-    if len(report.tasks) > MAX_ROWS:
-        left_out += f" Shown are the first {MAX_ROWS:,} of {len(report.tasks):,} tasks."
-    if (columns := max((len(task) for task in report.tasks.values()), default=0)) > MAX_COLUMNS:
-        left_out += f" Shown are the first {MAX_COLUMNS:,} of up to {columns:,} attempts."
     interval = " The band holds 95 of 100 bootstrap samples of tasks." if len(report.tasks) > 1 else ""
     return {
-        "curve": ("pass@k over k", f"pass@k: at least one of k attempts is right; pass^k: all of them are.{interval}"),
-        "heat-map": (
-            "Outcomes",
-            "Each row is a task, the hardest first, and each column is an attempt, counted from 0. "
-            f"Choose a cell to see its task's failing samples below.{left_out}",
-        ),
+        "curve": ("pass@k over k", f"pass@k: at least one of k samples passes; pass^k: all of them do.{interval}"),
         "times": ("Time on the clock", "For the programs that were run."),
         "memory": ("Peak memory", "For the programs whose memory could be measured."),
     }
+
+
+def left_out(report: ReportData) -> str:
+    """Return a text about the tasks and samples that the map leaves out; "" if it has all."""
+    text = ""
+    if len(report.tasks) > MAX_ROWS:
+        text += f" Shown are the first {MAX_ROWS:,} of {len(report.tasks):,} tasks."
+    if (columns := max((len(task) for task in report.tasks.values()), default=0)) > MAX_COLUMNS:
+        text += f" Shown are the first {MAX_COLUMNS:,} of up to {columns:,} samples."
+    return text

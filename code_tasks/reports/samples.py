@@ -7,9 +7,12 @@ from dataclasses import replace
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
+from code_tasks.reports.code_html import code_html
 from code_tasks.reports.data import AttemptData, ReportData
-from code_tasks.reports.figures import hardest_first
+from code_tasks.reports.failing_lines import NumberedCode, numbered_candidate, numbered_tests
 from code_tasks.reports.html_parts import LABELS, TEXT_TITLES, macros
+from code_tasks.reports.outcome_map import hardest_first
+from sandboxes.tasks.io_cases import parse_cases
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -29,11 +32,12 @@ def failing_samples(report: ReportData) -> Markup:
         task_id: [attempt for attempt in task.values() if not attempt.correct] for task_id, task in report.tasks.items()
     }
     rows = {task_id: row for row, task_id in enumerate(hardest_first(report))}
-    rendered = render_samples(failing, rows)
+    tasks, rendered = render_samples(report, failing, rows)
     listed = [html for task_id in report.tasks for html in rendered.get(task_id, ())]
     outcomes = {attempt.outcome for task in failing.values() for attempt in task}
     section: Markup = macros("samples.html").section(
         samples=listed,
+        tasks=list(tasks.values()),
         count=sum(map(len, failing.values())),
         is_long=len(listed) > MAX_LAID_OUT,
         file_name=report.source.name,
@@ -43,18 +47,46 @@ def failing_samples(report: ReportData) -> Markup:
     return section
 
 
-def render_samples(failing: Mapping[str, list[AttemptData]], rows: Mapping[str, int]) -> dict[str, list[Markup]]:
-    """Return the HTML of samples by task, taken from each task in turn until the page is full."""
+def render_samples(
+    report: ReportData, failing: Mapping[str, list[AttemptData]], rows: Mapping[str, int]
+) -> tuple[dict[str, Markup | str], dict[str, list[Markup]]]:
+    """Return the HTML of samples by task, taken from each task in turn until the page is full.
+
+    Args:
+        report: the report.
+        failing: the samples by task.
+        rows: the row of each task in the map.
+
+    Returns:
+        (tasks, samples): the HTML of each task's prompt and tests, and the HTML of its samples, by task_id.
+    """
+    tasks: dict[str, Markup | str] = {}
     rendered: dict[str, list[Markup]] = {}
     samples = chars = 0
     for attempt in by_turns(failing):
-        html = render_sample(attempt, rows[attempt.task_id])
-        chars += len(html)
+        task_id = attempt.task_id
+        html = render_sample(report, attempt, rows[task_id])
+        task = "" if task_id in tasks else render_task(report, task_id, rows[task_id])
+        chars += len(html) + len(task)
         samples += 1
         if samples > MAX_SAMPLES or chars > MAX_HTML_CHARS:
             break
-        rendered.setdefault(attempt.task_id, []).append(html)
-    return rendered
+        rendered.setdefault(task_id, []).append(html)
+        tasks.setdefault(task_id, task)
+    return tasks, rendered
+
+
+def render_task(report: ReportData, task_id: str, row: int) -> Markup | str:
+    """Return the prompt and the tests of a task, which its samples share; "" if its problem is not known."""
+    if task_id not in report.problems:
+        return ""
+    problem, language = report.problems[task_id], report.language_of(task_id)
+    tests_language = "json" if parse_cases(problem.tests) is not None else language
+    prompt = code_html("Prompt", NumberedCode(problem.prompt), language) if problem.prompt.strip() else ""
+    html: Markup = macros("samples.html").task(
+        row, prompt, code_html("Tests", NumberedCode(problem.tests), tests_language)
+    )
+    return html
 
 
 def by_turns(failing: Mapping[str, list[AttemptData]]) -> Iterator[AttemptData]:
@@ -62,16 +94,35 @@ def by_turns(failing: Mapping[str, list[AttemptData]]) -> Iterator[AttemptData]:
     return (attempt for turn in zip_longest(*failing.values()) for attempt in turn if attempt is not None)
 
 
-def render_sample(attempt: AttemptData, row: int) -> Markup:
+def render_sample(report: ReportData, attempt: AttemptData, row: int) -> Markup:
     """Return one sample: a line, and below it the evidence, which a click opens.
 
     Args:
+        report: the report.
         attempt: the sample.
-        row: its task's row in the heat map.
+        row: its task's row in the map.
     """
-    clipped = clipped_attempt(attempt)
-    html: Markup = macros("samples.html").sample(clipped, row, clip(attempt.detail, MAX_DETAIL_CHARS))
+    problem = report.problems.get(attempt.task_id)
+    tests = numbered_tests(problem.tests if problem else "", attempt.program_traceback)
+    html: Markup = macros("samples.html").sample(
+        clipped_attempt(attempt),
+        row,
+        clip(attempt.detail, MAX_DETAIL_CHARS),
+        candidate_html(report, attempt),
+        tests.failing_line,
+    )
     return html
+
+
+def candidate_html(report: ReportData, attempt: AttemptData) -> Markup | str:
+    """Return a sample's code, with a mark at the line that failed; "" if there is no code."""
+    if not attempt.code.strip():
+        return ""
+    problem = report.problems.get(attempt.task_id)
+    # A completion that begins inside of a block continues the prompt.
+    first_line = 1 + problem.prompt.count("\n") if problem and attempt.code[0] in " \t" else 1
+    code = numbered_candidate(attempt.code, attempt.program_traceback, first_line)
+    return code_html("Candidate", code, report.language_of(attempt.task_id))
 
 
 def clipped_attempt(attempt: AttemptData) -> AttemptData:
@@ -79,7 +130,6 @@ def clipped_attempt(attempt: AttemptData) -> AttemptData:
     return replace(
         attempt,
         detail=clip(attempt.detail),
-        code=clip(attempt.code),
         traceback=clip(attempt.traceback),
         result=attempt.result and {**attempt.result, **{key: clip(attempt.result[key]) for key in TEXT_TITLES}},
     )

@@ -41,7 +41,7 @@ def test_page_is_opened(run, folder, tmp_path):
     [page] = folder.glob("*/*")
     assert page.name == "results #1.html"
     assert log.read_text() == page.as_uri()
-    assert done.stdout.startswith(f"{page}: 9 attempts at 3 tasks, 4.")
+    assert done.stdout.startswith(f"{page}: 9 samples of 3 tasks, 4.")
     assert f"Remove the folder {page.parent} when" in done.stdout
     assert stat.S_IMODE(page.parent.stat().st_mode) == 0o700
 
@@ -56,7 +56,7 @@ def test_no_browser(run, folder, tmp_path):
     """If no browser can be opened, the command says where the page is, and succeeds."""
     done = code_eval("view", run, TMPDIR=folder, BROWSER=tmp_path / "no-such-browser", PATH=tmp_path, DISPLAY="")
     assert (done.returncode, done.stderr) == (0, "")
-    [path] = re.findall(r"^(.*?): 9 attempts", done.stdout)
+    [path] = re.findall(r"^(.*?): 9 samples", done.stdout)
     assert Path(path).exists()
     assert "No browser could be opened here" in done.stdout
 
@@ -72,7 +72,7 @@ def test_a_file_that_is_no_run(folder, tmp_path):
 def test_no_temporary_folder(run, monkeypatch, capsys):
     """A temporary folder that can't be made is an error of one line."""
     monkeypatch.setattr(tempfile, "mkdtemp", lambda prefix: os.mkdir("/no/such/folder"))
-    monkeypatch.setattr(view, "made_page", lambda path: ("", ""))
+    monkeypatch.setattr(view, "made_page", lambda *files: ("", ""))
     with pytest.raises(SystemExit):
         view.view(run)
     assert capsys.readouterr().err.startswith("can't make a temporary folder: ")
@@ -81,7 +81,7 @@ def test_no_temporary_folder(run, monkeypatch, capsys):
 def test_nothing_is_left_if_the_page_cannot_be_written(run, folder, monkeypatch):
     """If the page can't be written, its folder is removed."""
     monkeypatch.setattr(tempfile, "tempdir", str(folder))
-    monkeypatch.setattr(view, "made_page", lambda path: ("\ud800", ""))
+    monkeypatch.setattr(view, "made_page", lambda *files: ("\ud800", ""))
     with pytest.raises(UnicodeEncodeError):
         view.view(run)
     assert list(folder.iterdir()) == []

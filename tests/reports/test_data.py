@@ -3,17 +3,20 @@
 import gzip
 import json
 import re
+from dataclasses import replace
 
 import hypothesis.strategies as st
 import pytest
 from hypothesis import given
 
+from code_tasks.benchmarks.problems import Problem
 from code_tasks.benchmarks.readers import InputError
-from code_tasks.reports.data import read_report_data
+from code_tasks.reports.data import read_report_data, with_problems
 from code_tasks.reports.page import body, page
 from code_tasks.solvers.interface import FinalResult, Grade, Task
 from code_tasks.solvers.record.format import record_result
 from code_tasks.solvers.record.writer import JsonlRecorder
+from support.metric_and_command import PROBLEM
 from support.run_files import (
     BROKEN,
     FAILED,
@@ -82,13 +85,47 @@ def test_gzipped_file(tmp_path):
     assert len(read_report_data(tmp_path / "results.jsonl.gz").attempts) == 9
 
 
+def test_tasks_without_a_problem(tmp_path):
+    """Tasks that a file of problems does not have are counted in a note."""
+    run = read_report_data(write_lines(tmp_path / "r.jsonl", results()))
+    problems = write_lines(tmp_path / "p.jsonl", [{**PROBLEM, "task_id": "t/1"}, {**PROBLEM, "task_id": "else"}])
+    report = with_problems(run, problems)
+    assert list(report.problems) == ["t/1"]
+    assert report.notes == ("2 tasks are shown without prompt and tests: p.jsonl does not have them.",)
+
+
+def test_problems_of_another_run(tmp_path):
+    """Problems that are none of the run's are an error."""
+    run = read_report_data(write_lines(tmp_path / "r.jsonl", results()))
+    problems = write_lines(tmp_path / "p.jsonl", [{**PROBLEM, "task_id": "else"}])
+    with pytest.raises(InputError, match=r"p\.jsonl has none of the 3 tasks in .*r\.jsonl"):
+        with_problems(run, problems)
+
+
+@pytest.mark.parametrize(
+    ("settings", "language", "expected"),
+    [
+        ({"kinds": {"language": "go"}}, "", "go"),
+        ({"kinds": {"language": "go"}}, "rust", "rust"),
+        ({}, "", "python"),
+        ({"kinds": 5}, "", "python"),
+        ({"kinds": {"language": ["go"]}}, "", "python"),
+    ],
+)
+def test_language_of_a_task(tmp_path, settings, language, expected):
+    """The language is that of the problem, or else of the run, or else Python; settings may hold anything."""
+    run = read_report_data(write_lines(tmp_path / "r.jsonl", [*results(), {"summary": {"settings": settings}}]))
+    problem = Problem("t/0", "", "x", language)
+    assert replace(run, problems={"t/0": problem}).language_of("t/0") == expected
+
+
 def test_attempt_without_an_end(tmp_path):
     """The attempts of a run log without a result are counted, and the page says so."""
     run = read_report_data(write_record(tmp_path / "run.jsonl", {"t/0": [PASSED], "t/1": []}, tries=2))
     assert run.unfinished == 3
     html = page(run)
-    assert "The run is not finished: 3 attempts have no result yet." in html
-    assert "This result is not valid: 1 of 2 tasks have no attempt that could be run" in html
+    assert "The run is not finished: 3 samples have no result yet." in html
+    assert "This result is not valid: 1 of 2 tasks have no sample that could be run" in html
 
 
 def test_system_error_is_not_wrong(run_log):

@@ -12,9 +12,10 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import example, given
 
+from code_tasks.benchmarks.problems import Problem
 from code_tasks.reports import samples as report_samples
 from code_tasks.reports.data import read_report_data
-from code_tasks.reports.figures import BINS, MAX_ROWS, heat_map, histogram, round_numbers
+from code_tasks.reports.figures import BINS, histogram, round_numbers
 from code_tasks.reports.html_parts import PACKAGE, templates, visible
 from code_tasks.reports.page import body, page
 from sandboxes import Outcome, SandboxUnavailable, TestResult
@@ -25,18 +26,34 @@ any_text = st.text() | st.text("<>&'\"/=- \n\t!script\u2028\ud800")
 HOSTILE = "</script><!--<script>alert(1)</script>\u2028</pre></details><img src=x onerror=alert(1)>'\"&lt;\x1b[3m\ud800"
 
 
+CODE_TAGS = [
+    *(("span", {"class": name}) for name in ("ce-code-line", "k", "s", "c", "m", "nf", "nc", "nb")),
+    ("mark", {"class": "ce-code-line", "title": "the line that failed"}),
+]
+"""The tags of lines and syntax colours, of which code has as many as it needs."""
+
+
 class Tags(HTMLParser):
-    """A parser that finds what a browser finds in HTML: its tags with the names of their attributes, and its text."""
+    """A parser that finds what a browser finds in HTML.
+
+    It has the tags with the names of their attributes, but for CODE_TAGS inside of code, and the text.
+    """
 
     def __init__(self, markup):
         super().__init__(convert_charrefs=True)
-        self.tags, self.text = [], ""
+        self.tags, self.text, self.is_in_code = [], "", False
         # A plain str, because parts of a Markup are Markup too, which would escape added texts again.
         self.feed(str(markup))
         self.close()
 
     def handle_starttag(self, tag, attrs):
+        if self.is_in_code and (tag, dict(attrs)) in CODE_TAGS:
+            return
+        self.is_in_code |= tag == "pre" and dict(attrs)["class"] == "ce-code"
         self.tags.append((tag, [name for name, _ in attrs]))
+
+    def handle_endtag(self, tag):
+        self.is_in_code &= tag != "pre"
 
     def handle_data(self, data):
         self.text += data
@@ -76,8 +93,10 @@ def report_with_fields(folder, texts):
         line["completion"] = texts["code"]
     report = read_report_data(write_lines(folder / "hostile.jsonl", lines))
     error = replace(report.tasks["other"][0], number=1, traceback=texts["exception"], error_class=texts["exception"])
+    problem = Problem(texts["task id"], texts["prompt"], texts["tests"], texts["language"])
     return replace(
         report,
+        problems={texts["task id"]: problem},
         source=folder / texts["file name"],
         tasks={**report.tasks, "other": {**report.tasks["other"], 1: error}},
         solver=texts["solver"],
@@ -88,7 +107,18 @@ def report_with_fields(folder, texts):
 
 FIELDS = (
     *("task id", "code", "detail", "traceback", "stdout", "stderr", "isolation", "test name", "test message"),
-    *("reason", "exception", "file name", "solver", "setting", "value of a setting", "note"),
+    *(
+        "prompt",
+        "tests",
+        "language",
+        "reason",
+        "exception",
+        "file name",
+        "solver",
+        "setting",
+        "value of a setting",
+        "note",
+    ),
 )
 
 
@@ -99,8 +129,10 @@ def test_hostile_text_in_a_field_is_inert(folder, field):
     text = HOSTILE.replace("/", "|") if field == "file name" else HOSTILE
     plain, changed = (Tags(body(report_with_fields(folder, {field: each}))) for each in ("x", text))
     assert changed.tags == plain.tags
-    # Some fields are one line in a file of results.
-    assert " ".join(visible(text).split()) in " ".join(changed.text.split())
+    # The language chooses colours, and is not shown.
+    shown = "" if field == "language" else visible(text)
+    # Some fields are one line in a file of results, and code keeps its lines.
+    assert " ".join(shown.split()) in " ".join(changed.text.replace("␤", " ").split())
 
 
 @pytest.mark.parametrize("field", ["solver", "file name"])
@@ -161,7 +193,7 @@ def test_number_of_listed_samples_is_limited(tmp_path, monkeypatch):
     }))))  # fmt: skip
     assert "Shown are 4 of 11" in section
     assert "all of them are in r.jsonl" in section
-    assert re.findall(r"t/(\d) · attempt (\d)", section) == [("0", "0"), ("0", "1"), ("1", "0"), ("2", "0")]
+    assert re.findall(r"t/(\d) · sample (\d)", section) == [("0", "0"), ("0", "1"), ("1", "0"), ("2", "0")]
 
 
 def test_long_texts_are_clipped(tmp_path):
@@ -171,23 +203,6 @@ def test_long_texts_are_clipped(tmp_path):
     section = report_samples.failing_samples(report)
     assert len(section) < 20_000
     assert re.search(r"beginx+\n\[990,008 characters are left out\]\nx+end", section)
-
-
-def test_rows_of_the_heat_map(tmp_path):
-    """The heat map has a row per task, the hardest first, and a cell per attempt."""
-    figure = heat_map(read_report_data(write_lines(tmp_path / "r.jsonl", results())))
-    assert figure["tasks"] == ["t/1", "t/0", "t/2"]
-    outcomes = [[figure["outcomes"][cell] for cell in row] for row in figure["cells"]]
-    assert outcomes[0] == ["failed"] * 3
-    assert outcomes[1:] == [["passed", "failed", "timed_out"], ["passed", "passed", "not_run"]]
-
-
-def test_number_of_rows_of_the_heat_map_is_limited(tmp_path):
-    """If there are too many tasks, the heat map has the hardest ones, and its caption says so."""
-    tasks = {f"t/{number}": [PASSED] for number in range(MAX_ROWS)} | {"last": [FAILED]}
-    run = read_report_data(write_lines(tmp_path / "r.jsonl", results(tasks)))
-    assert (len(heat_map(run)["tasks"]), heat_map(run)["tasks"][0]) == (MAX_ROWS, "last")
-    assert f"Shown are the first {MAX_ROWS:,} of {MAX_ROWS + 1:,} tasks." in page(run)
 
 
 @given(values=st.lists(st.floats(1e-4, 1e6), min_size=1))
@@ -221,7 +236,7 @@ def test_command_writes_beside_the_input(tmp_path):
     """The page goes beside the input, under its name, and the command prints its path and size."""
     done = code_eval("report", write_record(tmp_path / "run.jsonl"))
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.startswith(f"{tmp_path / 'run.html'}: 9 attempts at 3 tasks, 4.")
+    assert done.stdout.startswith(f"{tmp_path / 'run.html'}: 9 samples of 3 tasks, 4.")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["run.html", "run.jsonl"]
 
 
@@ -243,9 +258,9 @@ def test_command_refuses(tmp_path, options, message):
     assert (tmp_path / "run.jsonl").read_bytes() == before
 
 
-@pytest.mark.parametrize("library", ["plotly", "jinja2"])
+@pytest.mark.parametrize("library", ["plotly", "jinja2", "pygments"])
 def test_without_a_library(tmp_path, library):
-    """Without plotly or Jinja2 the command names the extra to install."""
+    """Without plotly, Jinja2 or Pygments the command names the extra to install."""
     path = write_record(tmp_path / "run.jsonl")
     start = f"import sys; sys.modules[{library!r}] = None; from code_tasks.cli.main import app; app()"
     done = python("-c", start, "report", path)

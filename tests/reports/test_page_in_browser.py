@@ -5,11 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from code_tasks.reports.data import read_report_data
-from code_tasks.reports.page import page
 from support.browser import NAMELESS, SCREENSHOTS, SIZES, Reader, expect
 from support.metric_and_command import ROOT, code_eval
-from support.run_files import BROKEN, FAILED, HANGING, PASSED, results, write_lines, write_record
+from support.run_files import BROKEN, FAILED, HANGING, PASSED, results
 
 pytestmark = pytest.mark.slow
 
@@ -18,33 +16,6 @@ HOSTILE = (
 )
 MAX_BYTES = 15_000_000
 CURVES = "#ce-curve .scatterlayer .trace"
-
-
-@pytest.fixture(scope="module")
-def reports(tmp_path_factory):
-    """Provide the folder with the pages; it has the page of a small run."""
-    folder = tmp_path_factory.mktemp("reports")
-    (folder / "small.html").write_text(page(read_report_data(write_record(folder / "small.jsonl"))), encoding="utf-8")
-    return folder
-
-
-@pytest.fixture
-def read(browser, reports):
-    """Provide a function that opens the page of these results, or the small page, for a `Reader` without `problems`."""
-    readers = []
-
-    def open_page(lines=None, **options):
-        path = reports / "small.html"
-        if lines is not None:
-            path = reports / "given.html"
-            path.write_text(page(read_report_data(write_lines(reports / "given.jsonl", lines))), encoding="utf-8")
-        readers.append(Reader(browser, path, **options))
-        return readers[-1]
-
-    yield open_page
-    for reader in readers:
-        reader.context.close()
-    assert not any(reader.problems for reader in readers), [reader.problems for reader in readers]
 
 
 @pytest.fixture(scope="module")
@@ -61,49 +32,30 @@ def test_figures_are_drawn(read):
     reader = read()
     # pass@k and pass^k, each with its band.
     expect(reader.page.locator(CURVES)).to_have_count(4)
-    expect(reader.page.locator("#ce-heat-map .hm image")).to_have_count(1)
     expect(reader.page.locator("#ce-times .bars .point:visible").first).to_be_attached()
     expect(reader.page.locator("#ce-memory .bars .point:visible").first).to_be_attached()
 
 
-def test_single_attempt_has_no_curve(read):
-    """If each task has one attempt, there is no curve, and its section is hidden."""
+def test_bars_differ_without_colours(read):
+    """Each outcome has a pattern of its own in the histograms, and the legend has its letter."""
+    reader = read()
+    patterns = reader.page.evaluate("document.getElementById('ce-times').data.map((bars) => bars.marker.pattern.shape)")
+    assert len(set(patterns)) == len(patterns) == 3
+    expect(reader.page.locator("#ce-times .legendtext")).to_have_text(["P passed", "F failed", "T timed out"])
+
+
+def test_single_sample_has_no_curve(read):
+    """If each task has one sample, there is no curve, and its section is hidden."""
     reader = read(results({"a": [PASSED], "b": [FAILED]}))
     expect(reader.page.get_by_text("pass@k over k")).to_be_hidden()
     expect(reader.page.locator(".ce-estimate")).to_have_text(["50.0%pass@1 ± 50.0"])
 
 
 def test_nothing_was_run(read):
-    """If no attempt could be run, the page says that the result is not valid, and gives the reason."""
+    """If no sample could be run, the page says that the result is not valid, and gives the reason."""
     reader = read(results({"a": [BROKEN], "b": [BROKEN]}))
     expect(reader.page.get_by_text("This result is not valid")).to_be_visible()
     expect(reader.samples.first).to_contain_text("the engine is gone")
-
-
-def cell(reader, row, column, rows=3, columns=3):
-    """Return the middle of a cell of the heat map, in pixels of the page."""
-    plot = reader.page.locator("#ce-heat-map .nsewdrag")
-    plot.scroll_into_view_if_needed()
-    box = plot.bounding_box()
-    return box["x"] + box["width"] * (column + 0.5) / columns, box["y"] + box["height"] * (row + 0.5) / rows
-
-
-def test_cell_says_what_it_is(read):
-    """The text of a cell under the mouse has its task, attempt, outcome and detail."""
-    reader = read()
-    reader.page.mouse.move(*cell(reader, 1, 1))
-    hover = reader.page.locator("#ce-heat-map .hoverlayer")
-    expect(hover).to_contain_text("t/0, attempt 1: failed")
-    expect(hover).to_contain_text("AssertionError: add(2, 3) == 5")
-
-
-def test_cell_chooses_its_task(read):
-    """A click on a cell leaves only its task's failing samples in the list."""
-    reader = read()
-    reader.page.mouse.move(*cell(reader, 1, 0))
-    reader.page.mouse.click(*cell(reader, 1, 0))
-    expect(reader.count).to_have_text("2 of 6")
-    expect(reader.samples.locator(".ce-title")).to_have_text(["t/0 · attempt 1", "t/0 · attempt 2"])
 
 
 @pytest.mark.parametrize(
@@ -139,6 +91,56 @@ def test_search_and_choices_together(read):
     expect(reader.count).to_have_text("0 of 6")
 
 
+def view_of(reader):
+    """Return the search and the choices."""
+    return reader.page.evaluate(
+        "[document.getElementById('ce-search').value,"
+        " ...['task', 'outcome'].map((name) => document.getElementById(`ce-${name}`).selectedOptions[0].textContent)]"
+    )
+
+
+def test_link_opens_the_same_view(read):
+    """Search and choices are in the page's address, and a link with it opens the page with the same samples."""
+    reader = read()
+    reader.page.get_by_label("Task", exact=True).select_option("t/1")
+    reader.page.get_by_label("Outcome", exact=True).select_option("failed")
+    reader.page.get_by_label("Search", exact=True).fill("tests.py")
+    expect(reader.page).to_have_url(re.compile("q=tests.py"))
+    address = reader.page.url
+    again = read(fragment=address[address.index("#") :])
+    expect(again.count).to_have_text("3 of 6")
+    assert view_of(again) == view_of(reader) == ["tests.py", "t/1", "failed"]
+
+
+def test_address_that_changes_changes_the_view(read):
+    """Another address of the open page, as a link in a page or the browser's history has it, shows its samples."""
+    reader = read(fragment="#task=t%2F1")
+    expect(reader.count).to_have_text("3 of 6")
+    reader.page.evaluate("location.hash = '#outcome=timed_out'")
+    expect(reader.count).to_have_text("1 of 6")
+
+
+@pytest.mark.parametrize("fragment", ["#", "#task=gone&outcome=none", "#q=%ff%zz", "#<script>alert(1)</script>"])
+def test_unknown_view_is_no_error(read, fragment):
+    """An address with a task or an outcome that the report does not have, or without sense, shows all samples."""
+    reader = read(fragment=fragment)
+    reader.page.get_by_label("Search", exact=True).fill("")
+    expect(reader.count).to_have_text("6 of 6")
+
+
+def test_empty_search_says_so(read):
+    """A search that finds nothing says so, and a button shows all samples again."""
+    reader = read()
+    message = reader.page.get_by_text("No failing sample fits the search and the choices.")
+    expect(message).to_be_hidden()
+    reader.page.get_by_label("Search", exact=True).fill("nothing has this")
+    expect(message).to_be_visible()
+    reader.page.get_by_role("button", name="Show all").click()
+    expect(message).to_be_hidden()
+    expect(reader.count).to_have_text("6 of 6")
+    assert "#" not in reader.page.url
+
+
 def test_keyboard_alone(read):
     """Tab leads from the search to the first sample, and Enter opens it."""
     reader = read()
@@ -167,12 +169,12 @@ def test_hostile_texts_run_nothing(read):
     for line in lines:
         line["completion"] = HOSTILE
     reader = read(lines)
-    reader.page.mouse.move(*cell(reader, 0, 0, 2, 2))
-    expect(reader.page.locator("#ce-heat-map .hoverlayer")).to_contain_text("</script><script>window")
+    reader.map.locator(".ce-cells").first.hover(position={"x": 5, "y": 5})
+    expect(reader.described_cell).to_contain_text("</script><script>window")
     reader.page.get_by_role("button", name="Open all").click()
     expect(reader.samples.first.locator(".ce-code")).to_contain_text("<img src=x onerror='window.broken = 1'>")
     assert reader.page.evaluate("window.broken") is None
-    assert reader.page.locator("main img, main b:not(.ce-estimate b), #ce-heat-map a").count() == 0
+    assert reader.page.locator("main img, main b:not(.ce-estimate b)").count() == 0
 
 
 @pytest.mark.parametrize(
@@ -199,7 +201,7 @@ def test_foreign_script_element_is_refused(read):
 
 
 def test_many_samples(read, reports):
-    """The page of 32,800 samples is below 15 MB, opens, and can be searched; the heat map scrolls without the page."""
+    """The page of 32,800 samples is below 15 MB, opens, and can be searched; the map scrolls without the page."""
     failed = replace(FAILED, stdout="x" * 2_000)
     attempts = {
         f"t/{task}": [PASSED if number % 164 < task else failed for number in range(200)] for task in range(164)
@@ -208,8 +210,8 @@ def test_many_samples(read, reports):
     assert (reports / "given.html").stat().st_size < MAX_BYTES
     expect(reader.page.get_by_text(re.compile(r"^Shown are [23],\d\d\d of 1\d,\d\d\d"))).to_be_visible()
     reader.page.get_by_label("Search", exact=True).fill("t/0 ")
-    expect(reader.samples.first).to_contain_text("t/0 · attempt 0")
-    assert reader.page.evaluate("document.querySelector('#ce-section-heat-map').offsetHeight < 1.2 * innerHeight")
+    expect(reader.samples.first).to_contain_text("t/0 · sample 0")
+    assert reader.page.evaluate("document.querySelector('#ce-section-map').offsetHeight < 1.2 * innerHeight")
 
 
 def test_printed(read):

@@ -65,7 +65,7 @@ def test_texts_of_programs_stay_text(text):
     plain = candidate("x", result_dict(0, 0, replace(VERDICT, **dict.fromkeys(TEXTS, "x" if text.strip() else ""))))
     assert tags_of(html) == tags_of(plain)
     names = {name for _, attributes in Seen(html).tags for name, _ in attributes}
-    assert names <= {"class", "data-title"}
+    assert names <= {"class", "data-letter", "data-title", "tabindex"}
 
 
 def sandbox(name="subprocess", layer="pid", missing="net", reason="x", python="3.11.2"):

@@ -28,9 +28,6 @@ CHROMIUM_OPTIONS = (
     "--disable-sync",
 )
 ELSEWHERE = re.compile(r"^(?!(http://127\.0\.0\.1:\d+/|data:|blob:))")
-SIZES = {"wide": {"width": 1280, "height": 900}, "narrow": {"width": 390, "height": 844}}
-# A line of an accessibility snapshot that shows a control without a name.
-NAMELESS = re.compile(r"^\s*- (?:button|textbox|combobox|radio|slider|spinbutton|searchbox|tab|link)(?: \[.*\])?:?$")
 
 
 def missing():
@@ -190,12 +187,13 @@ class Visitor:
 class Reader:
     """Somebody who has opened a report from a file in a browser, without a network."""
 
-    def __init__(self, browser, path, **options):
+    def __init__(self, browser, path, fragment="", **options):
         """Open the page, and wait until its script has run.
 
         Args:
             browser: the browser.
             path: the file.
+            fragment: the end of the page's address, from "#" on.
             **options: options of the browser's context, such as `color_scheme`.
         """
         self.problems = []
@@ -206,10 +204,11 @@ class Reader:
         self.page.on("pageerror", lambda error: self.problems.append(f"error: {error}"))
         self.page.on("console", lambda message: self.problems.append(f"{message.type}: {message.text}"))
         self.page.on("dialog", self._dismiss)
-        self.page.goto(path.as_uri())
+        self.page.goto(path.as_uri() + fragment)
         self.page.on("request", lambda request: self.problems.append(f"request: {request.url}"))
-        # The figure that is drawn last.
-        expect(self.page.locator("#ce-memory.js-plotly-plot, #ce-section-memory[hidden]")).to_have_count(1)
+        # The figure that is drawn last, in a page with a script.
+        if self.page.locator("#ce-data").count():
+            expect(self.page.locator("#ce-memory.js-plotly-plot, #ce-section-memory[hidden]")).to_have_count(1)
 
     def _dismiss(self, dialog):
         self.problems.append(f"dialog: {dialog.message}")
@@ -219,6 +218,16 @@ class Reader:
     def samples(self):
         """The visible failing samples."""
         return self.page.locator("#ce-samples > details:visible")
+
+    @property
+    def map(self):
+        """The map of outcomes."""
+        return self.page.get_by_role("listbox", name="Tasks and the outcomes of their samples")
+
+    @property
+    def described_cell(self):
+        """The text about the map's cell under the cursor or the mouse."""
+        return self.page.locator("#ce-cell")
 
     @property
     def count(self):

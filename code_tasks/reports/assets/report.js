@@ -2,13 +2,9 @@
 const data = JSON.parse(document.getElementById("ce-data").textContent);
 const samples = [...document.querySelectorAll("#ce-samples > details")];
 const color = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-const gray = color("--ce-axis");
+const gray = color("--ce-edge");
 const gridColor = "rgba(124, 135, 151, 0.3)";
 const config = { displayModeBar: false, responsive: true };
-
-// Plotly takes some tags in texts for markup.
-const escaped = (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
-const shortened = (text, maxChars) => escaped(text.length > maxChars ? `${text.slice(0, maxChars - 1)}…` : text);
 
 function layout(options) {
   return {
@@ -29,7 +25,7 @@ function hide(name) {
 
 // pass@k over k.
 
-function curveTraces(points, name, rank, lineColor, fillColor) {
+function curveTraces(points, name, rank, dash, lineColor, fillColor) {
   const k = points.map((point) => point.k);
   const traces = [];
   if (points.every((point) => point.low !== null))
@@ -49,7 +45,7 @@ function curveTraces(points, name, rank, lineColor, fillColor) {
     name,
     legendrank: rank,
     mode: k.length > 30 ? "lines" : "lines+markers",
-    line: { color: lineColor },
+    line: { color: lineColor, dash },
     text: points.map((point) =>
       point.low === null ? "" : `, from ${(100 * point.low).toFixed(1)}% to ${(100 * point.high).toFixed(1)}%`,
     ),
@@ -64,8 +60,8 @@ function drawCurve() {
   Plotly.newPlot(
     "ce-curve",
     [
-      ...curveTraces(data.pass_hat_k, "pass^k", 2, "#d97706", "rgba(217, 119, 6, 0.18)"),
-      ...curveTraces(data.pass_at_k, "pass@k", 1, "#6366f1", "rgba(99, 102, 241, 0.22)"),
+      ...curveTraces(data.pass_hat_k, "pass^k", 2, "dash", "#d55e00", "rgba(213, 94, 0, 0.18)"),
+      ...curveTraces(data.pass_at_k, "pass@k", 1, "solid", "#3b8fd4", "rgba(59, 143, 212, 0.22)"),
     ],
     layout({
       xaxis: axis({ title: { text: "k" }, tickmode: "linear", tick0: last > 10 ? 0 : 1, dtick: Math.ceil(last / 10) }),
@@ -75,85 +71,120 @@ function drawCurve() {
   );
 }
 
-// Tasks × attempts.
+// The map of outcomes. Its cells are letters, of which there may be half a million: each row is one element.
 
-function detailsByCell() {
-  const details = new Map();
-  for (const sample of samples)
-    details.set(`${sample.dataset.row} ${sample.dataset.attempt}`, sample.querySelector(".ce-detail").textContent);
-  return details;
+const map = document.getElementById("ce-map");
+const rows = [...document.querySelectorAll("#ce-map .ce-row")];
+const cursor = Object.assign(document.createElement("span"), { className: "ce-cursor", hidden: true });
+const position = { row: 0, column: 0 };
+const outcomeOf = Object.fromEntries(Object.entries(data.letters).map(([name, letter]) => [letter, name]));
+const lettersOf = (row) => rows[row].querySelector(".ce-cells").textContent;
+const sampleOf = (row, column) =>
+  samples.find((each) => each.dataset.row === String(row) && each.dataset.sample === String(data.numbers[column]));
+
+// Cells of the same outcome are one band of the row's background; lines part the cells of wide columns.
+function paint(row) {
+  const bands = [...lettersOf(row).matchAll(/(.)\1*/g)].map(({ 0: { length }, 1: letter, index }) => {
+    const name = outcomeOf[letter] ? `var(--ce-${outcomeOf[letter]})` : "var(--ce-edge)";
+    return `${name} calc(${index} * var(--ce-size)) calc(${index + length} * var(--ce-size))`;
+  });
+  const line = "transparent 0 calc(var(--ce-size) - 1px), var(--body-background-fill) calc(var(--ce-size) - 1px) var(--ce-size)";
+  rows[row].querySelector(".ce-cells").style.backgroundImage =
+    `repeating-linear-gradient(90deg, ${line}), linear-gradient(90deg, ${bands.join(", ")})`;
 }
 
-function cellText(row, column, outcome, details) {
-  const { tasks, attempts } = data.heat_map;
-  const title = `<b>${shortened(tasks[row], 60)}</b>, attempt ${attempts[column]}: `;
-  if (!outcome) return `${title}no result yet`;
-  const detail = details.get(`${row} ${attempts[column]}`);
-  return `${title}${data.labels[outcome]}${detail ? `<br>${shortened(detail, 100)}` : ""}`;
+function describe({ row, column }) {
+  const name = `${rows[row].title}, sample ${data.numbers[column]}`;
+  const outcome = outcomeOf[lettersOf(row)[column]];
+  if (!outcome) return `${name}: there is none`;
+  const detail = sampleOf(row, column)?.querySelector(".ce-detail").textContent;
+  return `${name}: ${data.labels[outcome]}${detail ? `: ${detail.slice(0, 200)}` : ""}`;
 }
 
-function drawHeatMap() {
-  const { tasks, attempts, cells, outcomes } = data.heat_map;
-  if (!attempts.length) return hide("heat-map");
-  const names = Object.keys(data.labels);
-  const colors = names.map((name) => color(`--ce-${name}`));
-  const details = detailsByCell();
-  const rows = cells.map((row) => [...row].map((letter) => outcomes[letter]));
-  const rowHeight = tasks.length <= 40 ? 18 : tasks.length <= 200 ? 9 : 5;
-  const tickStep = Math.ceil(14 / rowHeight);
-  const ticks = tasks.map((_, row) => row).filter((row) => row % tickStep === 0);
-  const element = document.getElementById("ce-heat-map");
-  const left = Math.min(150, 24 + 6.5 * Math.max(...tasks.map((task) => task.length)));
-  const gap = rowHeight > 9 && attempts.length <= 60 ? 1 : 0;
-  // A cell is wide enough to be clicked on, and few cells do not fill the whole page.
-  element.style.minWidth = `${left + 16 + 4 * attempts.length}px`;
-  element.style.maxWidth = `${left + 16 + Math.max(60 * attempts.length, 200)}px`;
-  Plotly.newPlot(
-    element,
-    [
-      {
-        type: "heatmap",
-        z: rows.map((row) => row.map((outcome) => (outcome ? names.indexOf(outcome) : null))),
-        text: rows.map((row, index) => row.map((outcome, column) => cellText(index, column, outcome, details))),
-        hovertemplate: "%{text}<extra></extra>",
-        hoverongaps: true,
-        zmin: -0.5,
-        zmax: names.length - 0.5,
-        // One band of the scale per outcome.
-        colorscale: colors.flatMap((band, index) => [
-          [index / names.length, band],
-          [(index + 1) / names.length, band],
-        ]),
-        showscale: false,
-        xgap: gap,
-        ygap: gap,
-      },
-    ],
-    layout({
-      height: 40 + rowHeight * tasks.length + 12,
-      margin: { l: left, r: 16, t: 40, b: 12 },
-      hoverlabel: { align: "left" },
-      xaxis: axis({
-        side: "top",
-        title: { text: "attempt", standoff: 4 },
-        showgrid: false,
-        tickvals: attempts.map((_, index) => index).filter((index) => index % Math.ceil(attempts.length / 20) === 0),
-        ticktext: attempts.map(String).filter((_, index) => index % Math.ceil(attempts.length / 20) === 0),
-      }),
-      yaxis: axis({
-        autorange: "reversed",
-        showgrid: false,
-        tickvals: ticks,
-        ticktext: ticks.map((row) => shortened(tasks[row], 18)),
-        tickfont: { size: 11 },
-      }),
-    }),
-    config,
-  );
-  element.on("plotly_click", (event) => chooseTask(event.points[0].y));
+function show(cell) {
+  document.getElementById("ce-cell").textContent = describe(cell);
 }
 
-// Time and memory.
+function moveTo(row, column) {
+  const last = [rows.length - 1, data.numbers.length - 1];
+  rows[position.row].ariaSelected = "false";
+  position.row = Math.min(Math.max(row, 0), last[0]);
+  position.column = Math.min(Math.max(column, 0), last[1]);
+  rows[position.row].ariaSelected = "true";
+  map.setAttribute("aria-activedescendant", rows[position.row].id);
+  const cells = rows[position.row].querySelector(".ce-cells");
+  cursor.hidden = false;
+  cursor.style.top = `${rows[position.row].offsetTop}px`;
+  cursor.style.left = `calc(${cells.offsetLeft}px + ${position.column} * var(--ce-size))`;
+  show(position);
+}
+
+function cellAt(event) {
+  const row = rows.indexOf(event.target.closest(".ce-row"));
+  if (row < 0) return null;
+  const { left, width } = rows[row].querySelector(".ce-cells").getBoundingClientRect();
+  const column = Math.floor(((event.clientX - left) / width) * data.numbers.length);
+  return { row, column: Math.min(Math.max(column, 0), data.numbers.length - 1) };
+}
+
+const PAGE_ROWS = 10;
+const moves = {
+  ArrowUp: ({ row, column }) => [row - 1, column],
+  ArrowDown: ({ row, column }) => [row + 1, column],
+  ArrowLeft: ({ row, column }) => [row, column - 1],
+  ArrowRight: ({ row, column }) => [row, column + 1],
+  PageUp: ({ row, column }) => [row - PAGE_ROWS, column],
+  PageDown: ({ row, column }) => [row + PAGE_ROWS, column],
+  Home: ({ row, column }) => [row, 0],
+  End: ({ row, column }) => [row, data.numbers.length - 1],
+};
+
+function pressed(event) {
+  if (event.ctrlKey || event.altKey || event.metaKey) return;
+  if (event.key in moves) {
+    moveTo(...moves[event.key](position));
+    cursor.scrollIntoView({ block: "nearest", inline: "nearest" });
+  } else if (event.key === "Enter" || event.key === " ") chooseCell(position);
+  else return;
+  event.preventDefault();
+}
+
+function chooseCell({ row, column }) {
+  moveTo(row, column);
+  const sample = sampleOf(row, column);
+  if (!chooseTask(row)) return;
+  if (sample) sample.open = true;
+  (sample ?? document.getElementById("ce-section-samples")).scrollIntoView();
+  (sample?.querySelector("summary") ?? search).focus({ preventScroll: true });
+}
+
+function listenToMap() {
+  rows.forEach((_, row) => paint(row));
+  map.append(cursor);
+  map.addEventListener("focus", () => moveTo(position.row, position.column));
+  map.addEventListener("keydown", pressed);
+  map.addEventListener("mousemove", (event) => {
+    const cell = cellAt(event);
+    if (cell) show(cell);
+  });
+  map.addEventListener("click", (event) => {
+    const cell = cellAt(event);
+    if (cell) chooseCell(cell);
+  });
+}
+
+// Time and memory. Bars are too narrow for letters, so that each outcome has a pattern.
+
+const shapes = {
+  passed: "",
+  failed: "/",
+  compile_error: "x",
+  timed_out: "\\",
+  out_of_memory: "-",
+  crashed: "|",
+  exited: "+",
+  output_limit: ".",
+};
 
 function drawHistogram(name, histogram) {
   if (!histogram.centers) return hide(name);
@@ -161,18 +192,21 @@ function drawHistogram(name, histogram) {
     `ce-${name}`,
     Object.entries(histogram.counts).map(([outcome, counts]) => ({
       type: "bar",
-      name: data.labels[outcome],
+      name: `${data.letters[outcome]} ${data.labels[outcome]}`,
       x: histogram.centers,
       y: counts,
       width: histogram.width,
-      text: histogram.labels,
-      textposition: "none",
-      marker: { color: color(`--ce-${outcome}`) },
-      hovertemplate: `%{text}: %{y:,} ${data.labels[outcome]}<extra></extra>`,
+      customdata: histogram.labels,
+      marker: {
+        color: color(`--ce-${outcome}`),
+        line: { color: gray, width: 1 },
+        pattern: { shape: shapes[outcome], size: 5, solidity: 0.25, fgcolor: "#000", bgcolor: color(`--ce-${outcome}`) },
+      },
+      hovertemplate: `%{customdata}: %{y:,} ${data.labels[outcome]}<extra></extra>`,
     })),
     layout({
       barmode: "stack",
-      showlegend: false,
+      showlegend: true,
       xaxis: axis({
         tickvals: histogram.ticks.map(([position]) => position),
         ticktext: histogram.ticks.map(([, label]) => label),
@@ -191,9 +225,29 @@ const task = document.getElementById("ce-task");
 const outcome = document.getElementById("ce-outcome");
 const lowerCaseTexts = new Map();
 
+// Prompt and tests are left out: they belong to all samples of a task.
 function searchText(sample) {
-  if (!lowerCaseTexts.has(sample)) lowerCaseTexts.set(sample, sample.textContent.toLowerCase());
+  if (!lowerCaseTexts.has(sample)) {
+    const parts = sample.querySelectorAll(":scope > summary, .ce-sample > :not(.ce-task)");
+    lowerCaseTexts.set(sample, [...parts].map((part) => part.textContent).join("\n").toLowerCase());
+  }
   return lowerCaseTexts.get(sample);
+}
+
+// Prompt and tests of a task are once in the page, for all of its samples.
+function addTask(sample) {
+  const template = document.getElementById(`ce-task-${sample.dataset.row}`);
+  if (!template || sample.querySelector(".ce-task")) return;
+  const [prompt, tests] = template.content.cloneNode(true).children;
+  sample.querySelector(".ce-sample").prepend(prompt);
+  sample.querySelector(".ce-evidence").before(tests);
+  for (const part of tests.querySelectorAll("pre")) {
+    const line = part.children[sample.dataset.failingTestLine - part.dataset.firstLine];
+    if (!line) continue;
+    const mark = Object.assign(document.createElement("mark"), { className: line.className, title: "the line that failed" });
+    mark.append(...line.childNodes);
+    line.replaceWith(mark);
+  }
 }
 
 function filter() {
@@ -207,7 +261,34 @@ function filter() {
     if (!sample.hidden) count += 1;
   }
   document.getElementById("ce-count").textContent = `${count} of ${samples.length}`;
+  document.getElementById("ce-none").hidden = count > 0;
   labelButton();
+}
+
+// The view is in the page's address, so that a link opens the same one. A task's row may be another in the next report.
+
+const fields = { q: search, task, outcome };
+const taskOptions = task ? [...task.options] : [];
+const valueOf = (field) => (field === task ? task.selectedOptions[0].dataset.name ?? "" : field.value);
+
+function writeAddress() {
+  const view = Object.entries(fields).map(([name, field]) => [name, valueOf(field)]);
+  const text = new URLSearchParams(view.filter(([, value]) => value !== "")).toString();
+  history.replaceState(null, "", text ? `#${text}` : location.pathname + location.search);
+}
+
+function readAddress() {
+  const view = new URLSearchParams(location.hash.slice(1));
+  search.value = view.get("q") ?? "";
+  outcome.value = view.get("outcome") ?? "";
+  if (outcome.selectedIndex < 0) outcome.value = "";
+  task.value = taskOptions.find((option) => option.dataset.name === view.get("task"))?.value ?? "";
+  filter();
+}
+
+function applyChange() {
+  filter();
+  writeAddress();
 }
 
 // Opening thousands at once would be slow.
@@ -221,31 +302,38 @@ function labelButton() {
 
 function chooseTask(row) {
   const isListed = [...task.options].some((option) => option.value === String(row));
-  if (!isListed) return;
+  if (!isListed) return false;
   task.value = String(row);
   search.value = outcome.value = "";
-  filter();
-  document.getElementById("ce-section-samples").scrollIntoView();
+  applyChange();
+  return true;
 }
 
 function listen() {
+  for (const sample of samples) sample.addEventListener("toggle", () => addTask(sample));
   let timer;
   search.addEventListener("input", () => {
     clearTimeout(timer);
-    timer = setTimeout(filter, 150);
+    timer = setTimeout(applyChange, 150);
   });
-  for (const field of [task, outcome]) field.addEventListener("change", filter);
+  for (const field of [task, outcome]) field.addEventListener("change", applyChange);
   search.form.addEventListener("submit", (event) => event.preventDefault());
   document.getElementById("ce-open").addEventListener("click", () => {
     const open = toOpen().some((sample) => !sample.open);
     for (const sample of open ? toOpen() : samples) sample.open = open;
     labelButton();
   });
-  filter();
+  document.getElementById("ce-show-all").addEventListener("click", () => {
+    search.value = task.value = outcome.value = "";
+    applyChange();
+    search.focus();
+  });
+  addEventListener("hashchange", readAddress);
+  readAddress();
 }
 
 if (samples.length) listen();
 drawCurve();
-drawHeatMap();
+if (map) listenToMap();
 drawHistogram("times", data.times);
 drawHistogram("memory", data.memory);
