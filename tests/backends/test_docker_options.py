@@ -14,8 +14,6 @@ from sandboxes.backends.docker.images import files_in_option
 from sandboxes.backends.docker.options import DockerOptions
 from sandboxes.workers.messages import HEAD
 
-pytestmark = pytest.mark.slow
-
 # This removes the names that a Python built with an old C library lacks.
 NAMELESS = """
 import fcntl, os

@@ -8,8 +8,6 @@ from support.observers import passes
 from support.pools import opened_pool
 from support.requirements import WALL_SECONDS
 
-pytestmark = pytest.mark.slow
-
 ASKS = {
     "getpass": "import getpass\nname = getpass.getuser()",
     "pwd": "import os, pwd\nname = pwd.getpwuid(os.getuid()).pw_name",

@@ -18,8 +18,6 @@ from space.background_run import MIN_CHARS, TEXTS, truncate
 from space.ui.html_parts import empty, error_lines, header, message, progress_bar, results_list, sandbox_panel
 from support.hostile_texts import HOSTILE, VERDICT, any_text
 
-pytestmark = pytest.mark.slow
-
 
 class Seen(HTMLParser):
     """A parser that finds what a browser finds in HTML: its tags with their attributes, and its text."""
