@@ -91,6 +91,19 @@ def test_quick_suite_says_what_it_left_out(quick):
 
 
 @pytest.mark.slow
+def test_workers_run_the_quick_suite_alone():
+    """The processes that run the tests leave out what their caller does, and it knows how many tests that is."""
+    folder = ROOT / "tests" / "audit"
+    quick, output = collected(folder=folder)
+    command = [sys.executable, "-m", "pytest", "-q", "-n", "2"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert f"\n{len(quick)} passed" in done.stdout
+    [left_out] = re.findall(r"^\d+ tests were left out.*$", output, re.MULTILINE)
+    assert left_out in done.stdout.splitlines()
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "options",
     [["-m", "docker"], ["-k", "test_docker_failures"], ["test_docker_failures.py"], ["test_docker.py", "--all"]],

@@ -29,11 +29,9 @@ def pytest_addoption(parser):
 
 
 def pytest_configure(config):
-    """Choose the tests by their markers. xdist hands the choice on to its workers."""
+    """Choose the tests by their markers. A worker of xdist has the same command line, and makes the same choice."""
     config.stash[LEFT_OUT] = Counter()
     options = config.option
-    if hasattr(config, "workerinput"):
-        return
     if options.all + options.rest + bool(options.markexpr) > 1:
         raise pytest.UsageError("choose one of --all, --rest and -m")
     if options.rest:
