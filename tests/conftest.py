@@ -57,7 +57,9 @@ def pytest_unconfigure(config):
 def library():
     """Restore the parts of the standard library that the policy of "restricted" changes in the tests' process."""
     reconstruct, dispatch, create = copy._reconstruct, dict(copy._copy_dispatch), enum.EnumMeta.__dict__["_create_"]
+    limit = sys.getrecursionlimit()
     yield
+    assert sys.getrecursionlimit() == limit
     copy._reconstruct, copy._copy_dispatch = reconstruct, dispatch
     enum.EnumMeta._create_ = create
 

@@ -12,9 +12,9 @@ from support.browser import chromium
 from support.metric_and_command import ROOT
 from support.selection import COLLECTED, MARKERS
 
-# Functions and names of images that only tests with a marker use.
+# Functions that only tests with a marker use.
 NEEDED = {
-    "docker": (docker_engines.why_not, docker_engines.IMAGE, docker_engines.LANGUAGES_IMAGE),
+    "docker": (docker_engines.why_not, docker_engines.containers, docker_engines.engine_of_own),
     "browser": (chromium,),
     "cluster": (ray_nodes.connected_nodes, ray_nodes.running_actors),
 }
