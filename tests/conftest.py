@@ -5,6 +5,7 @@ import enum
 import json
 import os
 import shutil
+import signal
 import sys
 import tempfile
 
@@ -27,19 +28,24 @@ import pytest  # noqa: E402
 from sandboxes import Limits, Pool, Program, open_sandbox  # noqa: E402
 from support.backend_options import PERMISSIVE  # noqa: E402
 from support.browser import chromium, missing  # noqa: E402
+from support.docker_engines import WITH_DOCKER  # noqa: E402
 from support.pools import CountingPool, RecordedSandbox, opened_pool  # noqa: E402
 from support.requirements import WALL_SECONDS, unavailable  # noqa: E402
 from support.space_server import ROOT, serving  # noqa: E402
 
-BACKENDS_UNDER_TEST = ("subprocess", "restricted", "docker")
+# The choice of tests.
+pytest_plugins = ("support.selection",)
+
+BACKENDS_UNDER_TEST = ("subprocess", "restricted", WITH_DOCKER)
 
 hypothesis.settings.register_profile("quick", max_examples=50, deadline=None, database=None)
 hypothesis.settings.load_profile("quick")
 
 
-def pytest_collection_modifyitems(items):
-    """Run the quick files first."""
-    items.sort(key=lambda item: item.get_closest_marker("slow") is not None)
+def pytest_configure():
+    """Let SIGINT interrupt the tests and what they start. A shell that starts pytest with `&` has it ignored."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_unconfigure(config):
@@ -51,7 +57,9 @@ def pytest_unconfigure(config):
 def library():
     """Restore the parts of the standard library that the policy of "restricted" changes in the tests' process."""
     reconstruct, dispatch, create = copy._reconstruct, dict(copy._copy_dispatch), enum.EnumMeta.__dict__["_create_"]
+    limit = sys.getrecursionlimit()
     yield
+    assert sys.getrecursionlimit() == limit
     copy._reconstruct, copy._copy_dispatch = reconstruct, dispatch
     enum.EnumMeta._create_ = create
 

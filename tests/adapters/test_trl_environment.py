@@ -17,6 +17,8 @@ from sandboxes import SandboxUnavailable, Session, SessionLimits
 from support.metric_and_command import RIGHT, SECONDS, WRONG
 from support.observers import has_ended, wait_until
 
+pytestmark = pytest.mark.slow
+
 SECRET = 7231
 TESTS = f"assert add({SECRET}, 1) == {SECRET + 1}\nassert add(2, 3) == 5"
 PATIENT = SessionLimits(call_seconds=60.0)

@@ -17,6 +17,8 @@ from code_tasks.adapters.trl import make_code_reward
 from sandboxes.warm_pools import _warm_pools_lock
 from support.metric_and_command import RIGHT, SECONDS, TESTS, WRONG
 
+pytestmark = pytest.mark.slow
+
 FORGED = "class Same:\n    def __eq__(self, other): return True\ndef add(a, b): return Same()"
 SORTS = {
     "the defaults": {},

@@ -10,8 +10,6 @@ from sandboxes import open_sandbox
 from sandboxes.backends.confinement import ISOLATION_MODES, OWN_PATHS, Confinement
 from sandboxes.contract import Isolation
 
-pytestmark = pytest.mark.slow
-
 
 def test_checked_takes_what_is_right(tmp_path):
     """Valid options are stored as given, in a form that can be compared."""

@@ -12,7 +12,7 @@ from support.docker_engines import IMAGE, containers, wait_until, why_not
 from support.metric_and_command import RIGHT, WRONG
 from support.requirements import WALL_SECONDS, unavailable
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.docker]
 
 TESTS = "assert add(2, 3) == 5\n"
 # This is a function, because a candidate may be loaded before the process of its tests exists, which calls it later.

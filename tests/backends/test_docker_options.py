@@ -14,8 +14,6 @@ from sandboxes.backends.docker.images import files_in_option
 from sandboxes.backends.docker.options import DockerOptions
 from sandboxes.workers.messages import HEAD
 
-pytestmark = pytest.mark.slow
-
 # This removes the names that a Python built with an old C library lacks.
 NAMELESS = """
 import fcntl, os
@@ -79,12 +77,14 @@ def test_a_network_is_a_name_or_a_bool(network, name):
     assert open_sandbox("docker", network=network).container.network == name
 
 
+@pytest.mark.docker
 def test_volumes_are_read_only():
     """The engine gets each volume as a read-only one."""
     arguments = open_sandbox("docker", volumes={"/data": "/inside"}).run_arguments("name", 1000)
     assert "/data:/inside:ro" in arguments
 
 
+@pytest.mark.docker
 def test_a_runtime_is_passed_on():
     """A sandbox with gVisor names the runtime to the engine."""
     arguments = open_sandbox("docker", runtime="runsc").run_arguments("name", 1000)

@@ -14,6 +14,8 @@ from code_tasks.scoring.run import ScoringConfig
 from code_tasks.scoring.sample_file import SampleFile
 from sandboxes import EvalConfig, Evaluator, ReuseOptions
 
+pytestmark = pytest.mark.slow
+
 SLEEPS = "import time\ntime.sleep({})\nx = 1\n"
 GOLD = SLEEPS.format(0.2)
 PROBLEM = Problem(

@@ -10,7 +10,7 @@ from support.humaneval_x_samples import build_candidate, build_stub
 from support.published_records import read
 from support.requirements import WALL_SECONDS, unavailable
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.languages]
 
 LIMITS = Limits(wall_seconds=WALL_SECONDS)
 # A spread over all problems. Go's include some whose imports differ from what they use.

@@ -12,7 +12,7 @@ from support.humanevalpack_records import RECORDS
 from support.observers import passes
 from support.requirements import unavailable
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.languages]
 
 
 PACK = "humanevalpack"

@@ -11,7 +11,7 @@ from support.multipl_e_records import ALSO_RIGHT, CHEATS, JAVA, JAVA_PAIRS, PART
 from support.observers import passes
 from support.requirements import WALL_SECONDS, unavailable
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.languages]
 
 SWAPPED = (
     "        if (both.getValue1() < 0) return Optional.empty();\n"

@@ -25,6 +25,7 @@ RIGHT = RECORD["canonical_solution"]
 
 
 @pytest.mark.slow
+@pytest.mark.languages
 def test_status_decides(tmp_path):
     """Right completions pass, and so does one whose `TestMain` leaves with status 0; leaving in a test fails."""
     if not shutil.which("go"):

@@ -9,7 +9,7 @@ from code_tasks.benchmarks import BENCHMARKS
 from support.official_verdicts import official_results
 from support.requirements import unavailable
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.languages]
 
 JAVA = {
     "name": "HumanEval_0_add",

@@ -9,7 +9,7 @@ from code_tasks.solvers.record.format import read_run_log
 from support.metric_and_command import PROBLEM, lines_of, python
 from support.requirements import unavailable
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.cluster]
 
 # Only a command that uses a cluster imports Ray.
 SCRIPT = """

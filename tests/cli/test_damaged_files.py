@@ -28,6 +28,8 @@ from sandboxes import result_dict
 from support.metric_and_command import PROBLEM, ROOT, SECONDS, code_eval, environment
 from support.run_files import PASSED, write_record
 
+pytestmark = pytest.mark.slow
+
 PROBLEMS = {"t/0": Problem("t/0", "", "assert f()")}
 SETTINGS = {"samples": "abc", "limits": {"wall_seconds": 3.0}}
 TOTAL = 9

@@ -4,8 +4,6 @@ import pytest
 
 from support.metric_and_command import code_eval
 
-pytestmark = pytest.mark.slow
-
 RIGHT = "class A:\n    def one(self):\n        return 1\n"
 TEST = (
     "import unittest\n\n\nclass T(unittest.TestCase):\n    def test_one(self):\n"

@@ -10,7 +10,7 @@ from support.metric_and_command import DATA, PROBLEM, ROOT, code_eval, results_o
 from support.published_records import read
 from support.requirements import unavailable
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.languages]
 
 COMMANDS = {"java": "javac", "go": "go"}
 ADD = "a, b = map(int, input().split())\nprint(a + b)\n"

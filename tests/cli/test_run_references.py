@@ -6,8 +6,6 @@ import pytest
 
 from support.metric_and_command import TESTS, TWO_TASKS, code_eval, results_of
 
-pytestmark = pytest.mark.slow
-
 
 @pytest.fixture
 def arguments(tmp_path):

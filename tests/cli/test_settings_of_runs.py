@@ -6,8 +6,6 @@ from typer.testing import CliRunner
 from code_tasks.cli.main import app
 from support.metric_and_command import PROBLEM
 
-pytestmark = pytest.mark.slow
-
 RIGHT = "    return a + b\n"
 
 

@@ -10,8 +10,6 @@ from typer.testing import CliRunner
 from code_tasks.cli.main import app
 from code_tasks.solvers.record.format import read_run_log
 
-pytestmark = pytest.mark.slow
-
 PROBLEMS = ["--problems", Path(__file__).resolve().parents[2] / "examples" / "problems.jsonl"]
 WALL = ["--timeout", "20"]
 

@@ -15,7 +15,7 @@ from support.metric_and_command import METRIC, code_eval, results_of
 from support.observers import all_gone, runs, wait_until
 from support.ray_nodes import END_TIMEOUT_SECONDS, connected_nodes, numbered, running_actors
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.cluster]
 
 ray = pytest.importorskip("ray") if not os.environ.get("CI") else __import__("ray")
 HANGS = Program("while True:\n    pass", "", Limits(wall_seconds=300.0))

@@ -5,7 +5,7 @@ import pytest
 from sandboxes import Outcome, SandboxUnavailable
 from support.backend_options import PERMISSIVE
 from support.checker_programs import SUM, TRIPLE, checked, read_candidates, verdicts
-from support.docker_engines import LANGUAGES_IMAGE
+from support.docker_engines import LANGUAGES_IMAGE, WITH_DOCKER
 from support.observers import passes
 from support.pools import opened_pool
 
@@ -16,7 +16,7 @@ REFERENCE = checked(TRIPLE, ["4711", "1234"], ["14134", "3703"])
 PLAIN = HONEST["is plain"]
 
 
-@pytest.fixture(scope="module", params=["subprocess", "docker"])
+@pytest.fixture(scope="module", params=["subprocess", WITH_DOCKER])
 def pool(request):
     """Return a warm pool of each backend that runs checker programs."""
     with opened_pool(request.param, **PERMISSIVE[request.param]) as pool:
@@ -60,7 +60,8 @@ print(1 if sorted(os.listdir(".")) == own and not left else 0)
         passes(verdict)
 
 
-@pytest.mark.parametrize("sandbox", ["subprocess", "docker"])
+@pytest.mark.languages
+@pytest.mark.parametrize("sandbox", ["subprocess", WITH_DOCKER])
 def test_a_compiled_candidate_and_its_checker_do_not_meet(sandbox):
     """Neither finds the other's files, in each case, and both run as they were compiled."""
     candidate = """

@@ -4,8 +4,6 @@ import pytest
 
 from support.observers import passes
 
-pytestmark = pytest.mark.slow
-
 # The state that a program can read of its own descriptors.
 STATE = """
 import fcntl, os

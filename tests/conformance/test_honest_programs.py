@@ -8,8 +8,6 @@ from sandboxes import Outcome
 from support.observers import passes
 from support.requirements import unavailable
 
-pytestmark = pytest.mark.slow
-
 WORKS = {
     "echo": ("import subprocess", "assert subprocess.run(['echo', 'hi'], stdout=-1, text=True).stdout == 'hi\\n'"),
     "pipeline of programs": (

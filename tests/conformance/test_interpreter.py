@@ -8,8 +8,6 @@ import pytest
 
 from support.observers import passes
 
-pytestmark = pytest.mark.slow
-
 SEMANTICS = {
     "name is not main": ("if __name__ == '__main__':\n    raise SystemExit", "assert __name__ != '__main__'"),
     "module is real": ("import sys", "assert sys.modules[__name__].__dict__ is globals()"),

@@ -10,7 +10,7 @@ import pytest
 
 from support.observers import passes, refused_with
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("namespaces")]
+pytestmark = pytest.mark.usefixtures("namespaces")
 
 # Tests of the root folder that we make. A container has its image's instead.
 OF_OUR_ROOT = {

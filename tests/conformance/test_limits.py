@@ -8,8 +8,6 @@ import pytest
 
 from support.observers import passes
 
-pytestmark = pytest.mark.slow
-
 FRESH_FOLDERS = """
 import os, tempfile
 folders = {os.getcwd(), tempfile.gettempdir()} | ({"/dev/shm"} if %r else set())

@@ -4,8 +4,6 @@ import pytest
 
 from support.observers import passes
 
-pytestmark = pytest.mark.slow
-
 PIPES = {
     "non-blocking": "for fd in (1, 2, 3):\n    os.set_blocking(fd, False)",
     "append and asynchronous": "for fd in (1, 2, 3):\n    flags = fcntl.fcntl(fd, fcntl.F_GETFL)\n"

@@ -6,8 +6,6 @@ from hypothesis import strategies as st
 
 from sandboxes import Outcome, Verdict
 
-pytestmark = pytest.mark.slow
-
 ADD = "def add(a, b):\n    return a + b\n"
 WRONG_ADD = "def add(a, b):\n    return a * b\n"
 TESTS = "assert add(2, 3) == 5"

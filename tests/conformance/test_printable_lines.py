@@ -18,8 +18,6 @@ from sandboxes.validation import printable
 from support.metric_and_command import PROBLEM, code_eval, lines_of
 from support.requirements import WALL_SECONDS
 
-pytestmark = pytest.mark.slow
-
 RAW = ("stdout", "stderr", "traceback", "output")
 # Clears the screen, rings, goes back, breaks lines in seven ways, reverses text, and has half of a surrogate pair.
 ODD = "a\x1b[2J\x1b]0;title\x07b\rc\nd\te\x0bf\x0cg\x85h\u2028i\u2029j\x00k\u202el\u200bm\x7fn\x9bo\ud800p"

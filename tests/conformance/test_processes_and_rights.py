@@ -7,7 +7,7 @@ import pytest
 
 from support.observers import all_gone, passes, refused_with
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("namespaces")]
+pytestmark = pytest.mark.usefixtures("namespaces")
 
 CAPABILITY_SETS = ("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb")
 STATUS = """

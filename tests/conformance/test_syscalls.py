@@ -6,8 +6,6 @@ from sandboxes.guest.isolation.seccomp import CLONE, CLONE3, DENIED, IOCTL, PERS
 from sandboxes.guest.isolation.syscalls import MACHINE, NUMBERS
 from support.observers import passes, refused_with
 
-pytestmark = pytest.mark.slow
-
 if MACHINE not in NUMBERS:
     pytest.skip(f"no list of system calls for {MACHINE}", allow_module_level=True)
 

@@ -12,7 +12,7 @@ from sandboxes import Outcome, SandboxUnavailable, Verdict
 from support.correctness_programs import EMPTY, LACKING, LEAVING, LOST, NO_TESTS, PYTHON, PYTHON_TEST, RIGHT
 from support.requirements import WALL_SECONDS, unavailable
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.languages]
 
 SECONDS = 6 * WALL_SECONDS
 RECORD = {

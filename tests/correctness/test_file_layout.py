@@ -12,8 +12,6 @@ from code_tasks.correctness.records import Record, UnusableRecordError
 from sandboxes import Limits
 from support.requirements import unavailable
 
-pytestmark = pytest.mark.slow
-
 CODE = "from collections import OrderedDict\n\nLIMIT: int = 3\n\nclass Cache:\n    pass\n\ndef lazy():\n    pass\n"
 
 
@@ -166,6 +164,7 @@ def test_go_records_that_cannot_be_run(code, test_code, message):
         go_program(Record("1", code, test_code, "go", "success"), Limits(), 1.0)
 
 
+@pytest.mark.languages
 def test_go_lines_stay():
     """The line numbers in a compiler's messages are those of the record."""
     if not shutil.which("go"):

@@ -10,7 +10,7 @@ from sandboxes import SandboxUnavailable
 from support.correctness_programs import JAVA, JUNIT_5, MOCKITO, SHOP, SHOP_TEST
 from support.requirements import WALL_SECONDS, unavailable
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.languages]
 
 SECONDS = 6 * WALL_SECONDS
 HAMCREST = SHOP_TEST % (

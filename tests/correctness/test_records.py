@@ -9,7 +9,7 @@ from sandboxes import SandboxUnavailable
 from support.metric_and_command import DATA, ROOT
 from support.requirements import WALL_SECONDS, unavailable
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.languages]
 
 LANGUAGES = ("python", "java", "go")
 TESTIFY = Path("/usr/share/gocode/src/github.com/stretchr/testify")

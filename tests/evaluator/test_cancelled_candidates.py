@@ -8,6 +8,8 @@ import pytest
 from sandboxes import EvalConfig, Evaluator, Task
 from support.observers import wait_until
 
+pytestmark = pytest.mark.slow
+
 HANGS = "import time\ntime.sleep(100)"
 SECONDS = 60.0
 

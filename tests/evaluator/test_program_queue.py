@@ -12,6 +12,8 @@ from sandboxes.errors import RunStopped
 from sandboxes.pool.pool import Pool
 from sandboxes.pool.program_queue import ProgramQueue
 
+pytestmark = pytest.mark.slow
+
 PASSED = Verdict(Outcome.PASSED)
 WAIT_SECONDS = 20.0
 

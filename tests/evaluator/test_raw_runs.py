@@ -11,8 +11,6 @@ from sandboxes.raw_runs.raw_run import MAX_INPUT_BYTES
 from support.observers import all_gone
 from support.raw_runs import execute
 
-pytestmark = pytest.mark.slow
-
 SLOW = Limits(wall_seconds=20.0)
 
 

@@ -14,7 +14,7 @@ from code_tasks.execution import (
 from code_tasks.execution.containers import built_image
 from sandboxes import SandboxUnavailable
 from sandboxes.backends.docker.engine import DockerCli
-from support.docker_engines import IMAGE, containers, wait_until, why_not
+from support.docker_engines import IMAGE, WITH_DOCKER, containers, wait_until, why_not
 from support.execution_records import RIGHT, TESTS, WRONG
 from support.requirements import unavailable
 
@@ -28,7 +28,7 @@ def closed():
     close_containers()
 
 
-@pytest.fixture(params=["subprocess", "docker"])
+@pytest.fixture(params=["subprocess", WITH_DOCKER])
 def options(request):
     """Return the options of a sandbox."""
     if request.param == "docker":
@@ -95,6 +95,7 @@ def test_files_for_a_program(options, tmp_path):
     assert run_python_code(code, input_files=[(str(tmp_path / "o.txt"), "/data/in.txt")], **options) == "hello!"
 
 
+@pytest.mark.docker
 def test_packages_and_a_dockerfile(tmp_path):
     """A Dockerfile is built into an image, on which packages are installed."""
     if reason := why_not():
@@ -110,6 +111,7 @@ def test_packages_and_a_dockerfile(tmp_path):
         DockerCli().query("rmi", "--force", built_image(path, None))
 
 
+@pytest.mark.docker
 def test_broken_dockerfile(tmp_path):
     """A Dockerfile that can't be built is the sandbox's failure."""
     if reason := why_not():
@@ -119,6 +121,7 @@ def test_broken_dockerfile(tmp_path):
         run_python_code("print(1)", dockerfile=str(tmp_path / "Dockerfile"))
 
 
+@pytest.mark.docker
 def test_containers_are_kept_and_closed():
     """Equal calls share one warm container, which `close_containers` ends."""
     if reason := why_not():

@@ -12,6 +12,8 @@ from code_tasks.execution import (
 )
 from support.execution_records import PRINTED_OK, PRINTS_OK, RIGHT, TESTS, WRONG, result_dict
 
+pytestmark = pytest.mark.slow
+
 
 def merge(code, test_code):
     """Merge like the default function, as a record's own function."""

@@ -10,6 +10,7 @@ import sandboxes
 from sandboxes import Limits, Program
 from support.conformance_programs import HOSTILE as SHARED_HOSTILE
 from support.conformance_programs import PRELUDE
+from support.docker_engines import WITH_DOCKER
 from support.separate_programs import HOSTILE as SEPARATE_HOSTILE
 
 GUEST = Path(sandboxes.__file__).parent / "guest"
@@ -132,7 +133,7 @@ def f(): return 1
 """
 
 
-@pytest.mark.parametrize("sandbox_name", ["subprocess", "docker"], indirect=True)
+@pytest.mark.parametrize("sandbox_name", ["subprocess", WITH_DOCKER], indirect=True)
 def test_attacks_reach_the_process_that_judges(pool):
     """What hostile programs look for in frames and in the collector's objects is found there."""
     limits = Limits(wall_seconds=5.0)

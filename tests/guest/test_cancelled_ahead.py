@@ -11,6 +11,8 @@ from sandboxes.errors import RunCancelled
 from support.interactive_programs import GUESS, HONEST
 from support.observers import wait_until
 
+pytestmark = pytest.mark.slow
+
 SECONDS = 60.0
 # So long that its process takes a while to read it. What is left of it must not become the next request.
 TAKES_LONG = "import time\ntime.sleep(100)\n#" + "x" * 3_000_000

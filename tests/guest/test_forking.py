@@ -17,6 +17,8 @@ from sandboxes.guest.common import frames
 from support.conformance_programs import HONEST, HOSTILE, PRELUDE
 from support.requirements import unavailable
 
+pytestmark = pytest.mark.slow
+
 PACKAGE = Path(sandboxes.__file__).parent
 # Programs of every outcome. Neighbours share their tests, so they run one after the other.
 TESTS = "assert f() == 1"

@@ -20,6 +20,8 @@ from sandboxes.backends import local_process
 from sandboxes.backends.docker.boot import GUEST_FD, guest_archive
 from sandboxes.guest.common.frames import CANDIDATE, CHANNEL_FD, SESSION, SHARED, TESTS
 
+pytestmark = pytest.mark.slow
+
 PACKAGE = Path(sandboxes.__file__).parent
 GUEST = PACKAGE / "guest"
 # Imports every module of an archive's package, and prints their names.

@@ -11,6 +11,8 @@ from sandboxes.guest.runners.policy import PLAIN
 from support.separate_pair import in_child, judge_separately, report_to
 from support.separate_programs import HONEST, HOSTILE, SeparateProgram
 
+pytestmark = pytest.mark.slow
+
 
 def each(programs: list[SeparateProgram]) -> Any:
     """Return a mark that runs a test with each program."""

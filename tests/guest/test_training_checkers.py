@@ -7,6 +7,8 @@ import pytest
 from sandboxes.guest.common.checkers import difference, difference_from_any
 from sandboxes.guest.common.training_checkers import TRAINING_GRADERS
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("checker", TRAINING_GRADERS)
 @pytest.mark.parametrize("text", ["1\n" * 200_000, "9" * 1_000_000, "1 " * 200_000 + "x", "1e999999999 " * 50_000, "1"])

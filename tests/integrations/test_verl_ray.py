@@ -15,6 +15,7 @@ from support.verl_batches import RewardLoopManager, batch_of, byte_tokenizer, co
 
 pytestmark = [
     pytest.mark.slow,
+    pytest.mark.cluster,
     pytest.mark.filterwarnings("ignore:Tip. In future versions of Ray:FutureWarning"),
     # Ray leaves the streams of its processes open.
     pytest.mark.filterwarnings("ignore::ResourceWarning"),

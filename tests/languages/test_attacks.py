@@ -6,7 +6,7 @@ import pytest
 
 from sandboxes import Limits, Outcome, Pool, open_sandbox
 from sandboxes.languages.steps import Command, StepPlan, TestRun
-from support.docker_engines import LANGUAGES_IMAGE, why_not
+from support.docker_engines import LANGUAGES_IMAGE, WITH_DOCKER, why_not
 from support.observers import all_gone, passes
 from support.requirements import WALL_SECONDS, unavailable
 from support.step_programs import plan_of, run, shell
@@ -50,7 +50,7 @@ LEAVES = {
 SEES_NOTHING = '[ -z "$(find /work /dev/shm -mindepth 1 ! -name program)" ] && [ ! -e /tmp/left ] && touch ok && cat'
 
 
-@pytest.fixture(scope="module", params=["isolated", "off", "docker"])
+@pytest.fixture(scope="module", params=["isolated", "off", WITH_DOCKER])
 def pool(request):
     """Return a pool of guests with all layers, of guests with limits only, or of guests in containers."""
     if request.param == "docker":

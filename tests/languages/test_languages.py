@@ -17,7 +17,7 @@ from sandboxes.languages.registry import (
 )
 from sandboxes.tasks.batch import ProgramBatch, Task
 from sandboxes.tasks.options import TaskOptions, require_languages, with_mounts
-from support.docker_engines import LANGUAGES_IMAGE, why_not
+from support.docker_engines import LANGUAGES_IMAGE, WITH_DOCKER, why_not
 from support.language_programs import PROGRAMS
 from support.observers import passes
 from support.requirements import WALL_SECONDS, unavailable
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.slow
 MEMORY_BYTES = 256 << 20
 
 
-@pytest.fixture(scope="module", params=["subprocess", "docker"])
+@pytest.fixture(scope="module", params=["subprocess", WITH_DOCKER])
 def backend(request):
     """Return the name of each backend that supports other languages."""
     if request.param == "docker" and (reason := why_not(LANGUAGES_IMAGE)):

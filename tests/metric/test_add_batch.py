@@ -10,8 +10,6 @@ import pytest
 from sandboxes import SandboxUnavailable
 from support.metric_and_command import RIGHT, TESTS, TWO_TASKS, WRONG, load_metric, texts
 
-pytestmark = pytest.mark.slow
-
 FIRST = {"predictions": [[RIGHT]], "references": [TESTS]}
 SECOND = {"predictions": [[WRONG]], "references": [TESTS]}
 # The second to fourth candidates fail because of their texts, and the last one for another reason.

@@ -9,8 +9,6 @@ import pytest
 
 from support.metric_and_command import RIGHT, TESTS, TWO_TASKS, WRONG, load_metric, texts
 
-pytestmark = pytest.mark.slow
-
 NAN = float("nan")
 
 

@@ -12,8 +12,6 @@ from sandboxes import Outcome, SandboxUnavailable, Verdict
 from sandboxes.backends.local_process import SubprocessSandbox
 from support.metric_and_command import ROOT, TESTS, TWO_TASKS, WRONG, load_metric, python, texts
 
-pytestmark = pytest.mark.slow
-
 UPSTREAM_KEYS = {"task_id", "passed", "result", "completion_id"}
 
 

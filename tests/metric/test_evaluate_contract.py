@@ -19,8 +19,6 @@ from sandboxes.options.option import written_default
 from sandboxes.options.table import OPTIONS
 from support.metric_and_command import RIGHT, ROOT, TESTS, WRONG, load_metric
 
-pytestmark = pytest.mark.slow
-
 NAMES = ("code_eval", "code_correctness")
 
 

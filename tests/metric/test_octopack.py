@@ -10,7 +10,7 @@ from support.humanevalpack_records import RECORDS
 from support.metric_and_command import load_metric
 from support.requirements import unavailable
 
-pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore:pass@10")]
+pytestmark = [pytest.mark.slow, pytest.mark.languages, pytest.mark.filterwarnings("ignore:pass@10")]
 
 TIMEOUTS = {"python": 10, "cpp": 60, "js": 10, "java": 10, "go": 20, "rust": 300}
 """Seconds that the harness gives each language."""

@@ -4,8 +4,6 @@ import pytest
 
 from support.metric_and_command import RIGHT, TESTS, TWO_TASKS, WRONG, load_metric, texts
 
-pytestmark = pytest.mark.slow
-
 FAILING = {"predictions": [["output = {1: [2]}\nraise ValueError('no')"]], "references": ["assert True"]}
 MORE_KEYS = {"exception_description", "output"}
 

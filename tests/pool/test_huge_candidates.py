@@ -15,6 +15,8 @@ from sandboxes.tasks.options import TaskOptions
 from support.metric_and_command import code_eval, lines_of
 from support.requirements import WALL_SECONDS
 
+pytestmark = pytest.mark.slow
+
 LIMITS = Limits(wall_seconds=WALL_SECONDS)
 HUGE = {
     "a comment": "#" + "x" * MAX_PROGRAM_CHARS,

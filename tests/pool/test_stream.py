@@ -11,6 +11,8 @@ from sandboxes.pool.pool import MAX_READ_AHEAD, MIN_WAITING
 from sandboxes.runner import RunControls
 from support.requirements import WALL_SECONDS
 
+pytestmark = pytest.mark.slow
+
 LIMITS = Limits(wall_seconds=WALL_SECONDS)
 SLEEP = Program("import time\ntime.sleep(60)", "", Limits(wall_seconds=1.0))
 

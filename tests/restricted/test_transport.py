@@ -7,6 +7,8 @@ import pytest
 from sandboxes import Outcome, Pool, Program, SandboxUnavailable, open_sandbox
 from support.backend_options import PERMISSIVE
 
+pytestmark = pytest.mark.slow
+
 GRADINGS = ("shared", "separate")
 MODULE = '''
 import ast, os

@@ -13,6 +13,8 @@ from sandboxes.reuse.cache_store import DAMAGED, DATABASE, FOLDER, clear
 from support.cached_verdicts import KEY, MANY, VERDICT, filled_cache, verdicts_in
 from support.requirements import unavailable
 
+pytestmark = pytest.mark.slow
+
 
 def damaged_copies(data, seed):
     """Return the bytes of a file with a few of them changed, some overwritten, or its end cut off."""

@@ -8,8 +8,6 @@ from sandboxes.languages.steps import SCRIPT_FILE, StepPlan, step_program
 from sandboxes.reuse.determinism import is_deterministic, looks_deterministic
 from sandboxes.reuse.runner import ReusingRunner
 
-pytestmark = pytest.mark.slow
-
 LIMITS = Limits(wall_seconds=20.0)
 PLAIN = Program("def add(a, b):\n    return a + b", "assert add(2, 3) == 5", LIMITS)
 WRONG = Program("def add(a, b):\n    return a * b", PLAIN.tests, LIMITS)

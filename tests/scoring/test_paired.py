@@ -15,6 +15,8 @@ from code_tasks.scoring import paired
 from code_tasks.scoring.paired import paired_differences, sign_flip_p_value, t_quantile
 from code_tasks.scoring.summary import pass_at_k_from_counts
 
+pytestmark = pytest.mark.slow
+
 counts = st.integers(1, 6).flatmap(lambda samples: st.tuples(st.just(samples), st.integers(0, samples)))
 pairs = st.lists(st.tuples(counts, counts), min_size=1, max_size=10)
 differences = st.lists(st.fractions(-1, 1, max_denominator=6).filter(bool), min_size=1, max_size=10)

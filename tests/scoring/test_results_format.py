@@ -12,6 +12,8 @@ from space.uploads import FileStore
 from support.metric_and_command import PROBLEM, code_eval, lines_of
 from support.run_files import read_summary, results, write_lines
 
+pytestmark = pytest.mark.slow
+
 COMPLETIONS = [
     "    return a + b\n",
     "    return a * b\n",

@@ -13,6 +13,8 @@ from code_tasks.solvers.record.writer import JsonlRecorder
 from support.metric_and_command import PROBLEM, code_eval, lines_of
 from support.run_files import results, write_lines, write_record
 
+pytestmark = pytest.mark.slow
+
 SETTINGS = {"samples": "abc"}
 ANOTHER_USER = 12345
 

@@ -8,6 +8,8 @@ from code_tasks.server.errors import LimitExceeded
 from code_tasks.server.evaluation_request import MAX_ID_CHARS, MAX_PROMPT_CHARS, EvaluationRequest, problem_with_tests
 from support.server_client import serving
 
+pytestmark = pytest.mark.slow
+
 CANDIDATES = 256
 PROMPT = "# a prompt of a megabyte".ljust(1 << 20) + "\n"
 

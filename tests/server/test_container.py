@@ -9,7 +9,7 @@ from support.docker_engines import why_not
 from support.requirements import unavailable
 from support.server_container import BASE, compose_options, docker, server_container, server_image
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.docker]
 
 MISSING_BY_DEFAULT = {"user", "pid", "mount", "net", "ipc", "uts"}
 """The layers that docs/server-container.md says Docker's default profile has not."""

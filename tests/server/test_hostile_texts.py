@@ -6,7 +6,6 @@ import pytest
 
 from support.server_client import serving
 
-pytestmark = pytest.mark.slow
 ODD = "x = '\ud800'\nprint(x)"
 FENCED = f"```python\n{ODD}\n```"
 ROW = {"id": "\ud800", "content": ODD, "test": [{"input": {"stdin": "\ud800"}, "output": {"stdout": "\ud800"}}]}

@@ -9,7 +9,6 @@ from code_tasks.server.offered_benchmarks import FUSION_IDS, load_offered
 from sandboxes import open_sandbox
 from support.server_client import serving
 
-pytestmark = pytest.mark.slow
 PROBLEM = {
     "task_id": "HumanEval/7",
     "prompt": "def double(x):\n",

@@ -18,6 +18,8 @@ from sandboxes.workers.messages import GuestBroken
 from support.observers import wait_until
 from support.server_client import serving
 
+pytestmark = pytest.mark.slow
+
 SECONDS = 60.0
 HANGS = "import time\ntime.sleep(1000)  # {}"
 TOKENS = {"alice": "a" * 16, "bob": "b" * 16}

@@ -8,6 +8,8 @@ import pytest
 from code_tasks.server import request_bodies
 from support.server_client import serving
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def client():

@@ -4,13 +4,14 @@ import pytest
 
 from sandboxes import EvalConfig, SandboxUnavailable, Session, SessionLimits
 from support.backend_options import PERMISSIVE
+from support.docker_engines import WITH_DOCKER
 from support.requirements import WALL_SECONDS, unavailable
 
 # Short seconds would fail on a busy machine, so tests that wait for a limit give their own.
 LIMITS = SessionLimits(memory_bytes=512 << 20, processes=32, disk_bytes=32 << 20, call_seconds=WALL_SECONDS)
 
 
-@pytest.fixture(scope="session", params=("subprocess", "docker"))
+@pytest.fixture(scope="session", params=("subprocess", WITH_DOCKER))
 def session_config(request):
     """Return the configuration of a backend's sessions."""
     return EvalConfig.from_options({"sandbox": request.param, **PERMISSIVE[request.param]})

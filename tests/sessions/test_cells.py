@@ -9,6 +9,8 @@ from sandboxes.sessions.results import PROCESS_ENDED
 from support.observers import wait_until
 from support.requirements import WALL_SECONDS
 
+pytestmark = pytest.mark.slow
+
 HANGS = "while True:\n    pass"
 IGNORES_INTERRUPTS = "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\n" + HANGS
 

@@ -7,6 +7,8 @@ import pytest
 
 from sandboxes import Outcome
 
+pytestmark = pytest.mark.slow
+
 
 def test_a_text_is_for_the_shell(session):
     """A command that is a text has pipes and variables."""

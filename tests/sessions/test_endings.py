@@ -16,6 +16,8 @@ from support.metric_and_command import ROOT
 from support.observers import all_gone, has_ended, processes_with, wait_until
 from support.requirements import WALL_SECONDS
 
+pytestmark = pytest.mark.slow
+
 SUBPROCESS = EvalConfig.from_options({"sandbox": "subprocess"})
 
 

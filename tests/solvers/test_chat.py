@@ -19,6 +19,8 @@ from support.chat_server import Reply, chat_server
 from support.chat_solver import ADD, ANSWER, WHOLE, WRONG, Recorded, ask, in_sandbox
 from support.metric_and_command import PROBLEM, code_eval, lines_of
 
+pytestmark = pytest.mark.slow
+
 
 def test_one_answer_is_one_attempt():
     """An attempt yields a step with the conversation, and a result with the code of the answer."""

@@ -15,6 +15,8 @@ from code_tasks.solvers.options import Backoff, SolveOptions
 from code_tasks.solvers.run import solve
 from sandboxes import EvalConfig, Evaluator, Limits, Pool, SandboxUnavailable, open_sandbox
 
+pytestmark = pytest.mark.slow
+
 RECORD = {
     "task_id": "t/0",
     "prompt": "def add(a, b):\n",

@@ -10,7 +10,7 @@ from sandboxes.languages.registry import NAMES
 from support.requirements import unavailable
 from support.space_client import client_of, outcomes_of, samples_file
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.languages]
 
 CPP_TESTS = "#include <cassert>\nint main() { assert(twice(2) == 4); }\n"
 CPP = [f"int twice(int x) {{ return {code} }}\n" for code in ("2 * x;", "x;", "x")]

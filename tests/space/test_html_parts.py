@@ -30,8 +30,6 @@ from space.ui.html_parts import (
 )
 from support.hostile_texts import HOSTILE, VERDICT, any_text
 
-pytestmark = pytest.mark.slow
-
 
 class Seen(HTMLParser):
     """A parser that finds what a browser finds in HTML: its tags with their attributes, and its text."""

@@ -8,7 +8,7 @@ import pytest
 from support.browser import expect
 from support.requirements import unavailable
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.languages]
 
 JAVA = "class Twice {\n    static int of(int x) { return 2 * x; }\n}\n"
 JAVA_TESTS = """\

@@ -22,8 +22,6 @@ from space.hosting.request_filter import EXTRA_VALUES, FORM_BYTES, UPLOAD_PATH, 
 from space.hosting.tool_calls import HEADER, MAX_CALLS, ToolCalls
 from space.settings import Settings
 
-pytestmark = pytest.mark.slow
-
 SETTINGS = Settings(max_request_mb=1, max_file_mb=1, max_candidates=1)
 MAX_VALUES = EXTRA_VALUES + 4
 

@@ -22,8 +22,6 @@ from space.service_requests import (
 )
 from space.settings import Settings
 
-pytestmark = pytest.mark.slow
-
 SETTINGS = Settings(max_timeout=5.0, max_memory_mb=256, max_candidates=3, max_output_bytes=1000)
 USABLE, RESTRICTED = (
     SandboxAvailability(name, open_sandbox(name), Isolation((), {}, "3.11.2")) for name in ("subprocess", "restricted")

@@ -20,8 +20,6 @@ from space.service_requests import NOT_ALLOWED
 from space.settings import Settings
 from support.metric_and_command import ROOT
 
-pytestmark = pytest.mark.slow
-
 NUMBERS = [each.name for each in dataclasses.fields(Settings) if each.name.startswith("max_")]
 
 

@@ -3,14 +3,11 @@
 from dataclasses import replace
 
 import orjson
-import pytest
 from hypothesis import example, given
 
 from sandboxes import Outcome, SandboxUnavailable, result_dict
 from space.service import MAX_CELL_CHARS, Progress, progress_with_scores, table_row
 from support.hostile_texts import HOSTILE, VERDICT, any_text
-
-pytestmark = pytest.mark.slow
 
 
 @given(any_text)

@@ -19,8 +19,6 @@ from space.settings import Settings
 from space.uploads import FileStore, ResultsFile, read_uploads
 from support.metric_and_command import PROBLEM, ROOT
 
-pytestmark = pytest.mark.slow
-
 SETTINGS = Settings(max_samples=5, max_file_mb=3)
 SAMPLE = {"task_id": "t/0", "completion": "    return a + b\n"}
 

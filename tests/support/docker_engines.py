@@ -7,6 +7,7 @@ import subprocess
 import time
 
 import psutil
+import pytest
 
 from sandboxes import SandboxUnavailable
 from sandboxes.backends.docker.backend import GUEST_LABEL
@@ -17,6 +18,8 @@ from support.observers import all_gone
 IMAGE = "code-eval-test:debian"
 LANGUAGES_IMAGE = "code-eval-test:languages"
 SECONDS_TO_START = 60
+# The backend as a parameter of tests and fixtures.
+WITH_DOCKER = pytest.param("docker", marks=pytest.mark.docker)
 
 
 def why_not(image=IMAGE):

@@ -14,6 +14,14 @@ BLOCK = re.compile(r'^```(\w+)(?: title="([^"]*)")?\n(.*?)^```$', re.MULTILINE |
 # The tests have an environment in which everything is installed.
 INSTALLATION = re.compile(r"^pip install [^&\n]*(?:&& )?", re.MULTILINE)
 SHELL = ("bash", "console")
+DOCS = ROOT / "docs"
+# Pages whose examples run in a file of their own, with more checks.
+OWN_TESTS = {
+    "docs/command.md": "tests/cli/test_command_page.py",
+    "docs/compare.md": "tests/reports/test_compare_page.py",
+    "docs/coming-from/mera_code_correctness.md": "tests/correctness/test_coming_from_mera.py",
+    "docs/coming-from/nanoeval.md": "tests/solvers/test_coming_from_nanoeval.py",
+}
 
 
 @dataclass(frozen=True)
@@ -92,3 +100,12 @@ def run_blocks(text, name):
         else:
             run_shell(block, name)
     return len(blocks)
+
+
+WITH_EXAMPLES = [
+    page
+    for page in PAGES
+    if any(not block.title for block in blocks_of(page.read_text(encoding="utf-8"), "python", *SHELL))
+    and name_of(page) not in OWN_TESTS
+]
+"""The pages whose examples tests/docs runs."""

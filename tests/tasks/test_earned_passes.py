@@ -4,6 +4,8 @@ import pytest
 
 from support.metric_and_command import load_metric
 
+pytestmark = pytest.mark.slow
+
 RIGHT = "def add(a, b):\n    return a + b\n"
 WRONG = "def add(a, b):\n    return a * b\n"
 CASE = """

@@ -1,0 +1,123 @@
+"""The quick suite and the rest: together all tests, each once, and nothing in the quick suite needs what few have."""
+
+import re
+import subprocess
+import sys
+from types import CodeType
+
+import pytest
+
+from support import docker_engines, ray_nodes
+from support.browser import chromium
+from support.metric_and_command import ROOT
+from support.selection import COLLECTED, MARKERS
+
+# Functions that only tests with a marker use.
+NEEDED = {
+    "docker": (docker_engines.why_not, docker_engines.containers, docker_engines.engine_of_own),
+    "browser": (chromium,),
+    "cluster": (ray_nodes.connected_nodes, ray_nodes.running_actors),
+}
+FOLDER = ROOT / "tests" / "backends"
+
+
+def fixtures_of(item):
+    """Return the fixtures that a test uses, by name, without those that stand for a parameter alone."""
+    found = {name: item.session._fixturemanager.getfixturedefs(name, item) for name in item.fixturenames}
+    return {name: definitions[-1] for name, definitions in found.items() if definitions}
+
+
+def values_used(code, scope):
+    """Return the objects of a module that a function names."""
+    used = [scope[name] for name in code.co_names if name in scope]
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            used += values_used(constant, scope)
+    return used
+
+
+def needed_by(item):
+    """Return the markers that a test must have, because of what its function and its fixtures use."""
+    fixtures = fixtures_of(item)
+    parameters = item.callspec.params if hasattr(item, "callspec") else {}
+    needed = {"docker" for name in fixtures.keys() & parameters.keys() if parameters[name] == "docker"}
+    # A fixture with parameters uses Docker for one of them.
+    functions = [item.function, *(each.func for name, each in fixtures.items() if name not in parameters)]
+    used = {id(value) for each in functions for value in values_used(each.__code__, each.__globals__)}
+    return needed | {marker for marker, values in NEEDED.items() if not used.isdisjoint(map(id, values))}
+
+
+def test_tests_have_the_markers_of_what_they_need(request):
+    """A test that uses an engine, a browser or a cluster says so. In a whole run this looks at all tests."""
+    items = [item for item in request.config.stash[COLLECTED] if isinstance(item, pytest.Function)]
+    missing = {item.nodeid: needed_by(item) - {marker.name for marker in item.iter_markers()} for item in items}
+    assert {name: markers for name, markers in missing.items() if markers} == {}
+
+
+def test_markers_are_registered(request):
+    """pyproject.toml explains each marker that leaves a test out."""
+    registered = [line.partition(":")[0] for line in request.config.getini("markers")]
+    assert set(MARKERS) <= set(registered)
+
+
+def collected(*options, folder=FOLDER):
+    """Return (names of the tests that pytest would run in a folder, all that it prints)."""
+    command = [sys.executable, "-m", "pytest", "--collect-only", "-q", *options]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return [line for line in done.stdout.splitlines() if re.match(r"tests/\S+::", line)], done.stdout
+
+
+@pytest.fixture(scope="module")
+def quick():
+    """Provide what plain pytest does in a folder: (names of tests, its output)."""
+    return collected()
+
+
+@pytest.mark.slow
+def test_quick_suite_and_rest_are_all_tests(quick):
+    """Plain pytest and --rest run each test of --all once."""
+    rest, _ = collected("--rest")
+    everything, _ = collected("--all")
+    assert quick[0] and rest
+    assert sorted(quick[0] + rest) == sorted(everything)
+
+
+@pytest.mark.slow
+def test_quick_suite_says_what_it_left_out(quick):
+    """The last lines name the number of tests that were left out, and the options that run them."""
+    assert re.search(r"^\d+ tests were left out\..*: \d+ slow, \d+ docker\.$", quick[1], re.MULTILINE)
+    assert re.search(r"`pytest --all`.*`--rest`.*`-m docker`", quick[1])
+
+
+@pytest.mark.slow
+def test_workers_run_the_quick_suite_alone():
+    """The processes that run the tests leave out what their caller does, and it knows how many tests that is."""
+    folder = ROOT / "tests" / "audit"
+    quick, output = collected(folder=folder)
+    command = [sys.executable, "-m", "pytest", "-q", "-n", "2"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert f"\n{len(quick)} passed" in done.stdout
+    [left_out] = re.findall(r"^\d+ tests were left out.*$", output, re.MULTILINE)
+    assert left_out in done.stdout.splitlines()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "options",
+    [["-m", "docker"], ["-k", "test_docker_failures"], ["test_docker_failures.py"], ["test_docker.py", "--all"]],
+    ids=" ".join,
+)
+def test_named_tests_run(options):
+    """Tests that somebody names run, whatever their markers are."""
+    names, output = collected(*options)
+    assert [name for name in names if "docker" in name] == names != []
+    assert "left out" not in output
+
+
+def test_ci_runs_all_tests_once():
+    """CI calls the command for tests that README shows, and then the rest."""
+    assert '\npip install -e ".[test]" && pytest\n' in (ROOT / "README.md").read_text(encoding="utf-8")
+    calls = re.findall(r"^pytest.*$", (ROOT / ".ci" / "run").read_text(encoding="utf-8"), re.MULTILINE)
+    assert calls == ["pytest", "pytest --rest"]

@@ -1,0 +1,95 @@
+"""The quick suite: the tests that plain `pytest` runs, and what it says about the others. A plugin of conftest.py."""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+MARKERS = ("slow", "docker", "browser", "cluster", "languages")
+"""A test with one of these markers is left out of the quick suite."""
+
+REST = " or ".join(MARKERS)
+QUICK = f"not ({REST})"
+FOLDERS = {"languages": "languages"}
+"""The marker of all tests in a folder of tests/."""
+
+FIXTURES = {"engine": "docker", "short_run": "docker", "browser": "browser"}
+"""The marker of all tests that use a fixture."""
+
+TESTS = Path(__file__).parents[1]
+COLLECTED = pytest.StashKey[list]()
+LEFT_OUT = pytest.StashKey[Counter]()
+
+
+def pytest_addoption(parser):
+    """Add the options that choose between the quick suite, the rest and both."""
+    group = parser.getgroup("selection", "selection: without a name, -k, -m or --lf, pytest runs the quick suite")
+    group.addoption("--all", action="store_true", help="run all tests")
+    group.addoption("--rest", action="store_true", help="run the tests that the quick suite leaves out")
+
+
+def pytest_configure(config):
+    """Choose the tests by their markers. A worker of xdist has the same command line, and makes the same choice."""
+    config.stash[LEFT_OUT] = Counter()
+    options = config.option
+    if options.all + options.rest + bool(options.markexpr) > 1:
+        raise pytest.UsageError("choose one of --all, --rest and -m")
+    if options.rest:
+        options.markexpr = REST
+    elif not (options.all or options.markexpr or options.keyword or options.lf or names_tests(config)):
+        options.markexpr = QUICK
+
+
+def names_tests(config):
+    """Return whether the command line names a file, a test, or a folder that is not the whole suite."""
+    if config.args_source is not config.ArgsSource.ARGS:
+        return False
+    named = {config.invocation_params.dir.joinpath(argument.partition("::")[0]).resolve() for argument in config.args}
+    return not named <= {TESTS, TESTS.parent}
+
+
+def markers_of(item):
+    """Return the markers that a test has because of its folder or its fixtures."""
+    markers = {FIXTURES[name] for name in FIXTURES.keys() & set(item.fixturenames)}
+    return markers | {marker for folder, marker in FOLDERS.items() if item.path.is_relative_to(TESTS / folder)}
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config, items):
+    """Add the markers that follow from the table above, and put files that take long behind the others."""
+    for item in items:
+        for marker in markers_of(item):
+            item.add_marker(marker)
+    config.stash[COLLECTED] = list(items)
+    items.sort(key=lambda item: any(map(item.get_closest_marker, ("slow", "languages"))))
+
+
+def pytest_deselected(items):
+    """Count the tests that are left out, by marker."""
+    for item in items:
+        left_out = item.config.stash[LEFT_OUT]
+        left_out.update({"tests"} | set(MARKERS) & {marker.name for marker in item.iter_markers()})
+
+
+def pytest_sessionfinish(session):
+    """Send the counts of a worker of xdist to the process that it works for."""
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["left_out"] = dict(session.config.stash[LEFT_OUT])
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node):
+    """Take the counts of a worker. All workers collect the same tests."""
+    node.config.stash[LEFT_OUT] |= Counter(getattr(node, "workeroutput", {}).get("left_out", {}))
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    """Say what the quick suite left out, and how to run it."""
+    left_out = config.stash[LEFT_OUT]
+    if config.option.markexpr != QUICK or not left_out:
+        return
+    kinds = ", ".join(f"{left_out[marker]:,} {marker}" for marker in MARKERS if left_out[marker])
+    terminalreporter.section("quick suite")
+    terminalreporter.line(f"{left_out['tests']:,} tests were left out. Some have several markers: {kinds}.")
+    terminalreporter.line("`pytest --all` runs everything, `--rest` what was left out, `-m docker` one kind.")
+    terminalreporter.line("A file or a test that you name always runs.")
