@@ -80,7 +80,8 @@ def library_value(value: Any, kind: type, depth: int) -> str:
         return "<array of shape %s>" % (value.shape,)
     # The texts of numpy depend on its print options, which may have functions of a program's.
     plain = value.tolist() if name == "ndarray" else value.item() if hasattr(kind, "item") else value
-    return "" if type(plain) is kind else "%s(%s)" % (name.replace("nd", ""), format_value(plain, depth))
+    shown = "array" if name == "ndarray" else name
+    return "" if type(plain) is kind else "%s(%s)" % (shown, format_value(plain, depth))
 
 
 def is_class_of(kind: type, module: str, names: str) -> bool:
