@@ -55,7 +55,10 @@ def pytest_unconfigure(config):
 
 @pytest.fixture(scope="module", autouse=True)
 def library():
-    """Restore the parts of the standard library that the policy of "restricted" changes in the tests' process."""
+    """Restore the parts of the standard library that the policy of "restricted" changes in the tests' process.
+
+    A file may not leave another recursion limit: tests of other files depend on it.
+    """
     reconstruct, dispatch, create = copy._reconstruct, dict(copy._copy_dispatch), enum.EnumMeta.__dict__["_create_"]
     limit = sys.getrecursionlimit()
     yield

@@ -64,7 +64,8 @@ def highlighted_lines(text: str, language: str) -> list[Markup]:
     html = StringIO()
     # Characters that move text must be gone before Pygments, and lines must stay those that a traceback counts.
     shown = "\n".join(str(visible(line.removesuffix("\r"))).replace("\n", "␤") for line in text.split("\n"))
-    HtmlFormatter(nowrap=True).format(styled_tokens(lexer_for(language).get_tokens(shown)), html)
+    # Pygments ends a last line that has no end, and would take an empty one for that end.
+    HtmlFormatter(nowrap=True).format(styled_tokens(lexer_for(language).get_tokens(f"{shown}\n")), html)
     # Markup: Pygments has escaped the code.
     return [Markup(line) for line in html.getvalue().removesuffix("\n").split("\n")]
 

@@ -2,10 +2,19 @@
 
 import contextlib
 import io
+import sys
 
 import pytest
 
 from code_tasks.benchmarks.preambles import NUMPY, apps_imports, returns_as_exits, star_imports, with_preamble
+
+
+@pytest.fixture(autouse=True)
+def recursion_limit():
+    """Restore the recursion limit, which the preamble of `star_imports` raises in the tests' process."""
+    limit = sys.getrecursionlimit()
+    yield
+    sys.setrecursionlimit(limit)
 
 
 def output_of(source):

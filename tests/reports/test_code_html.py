@@ -23,6 +23,8 @@ def shown(code, language="python"):
 @example("'''\n" + HOSTILE, "python")
 @example("# " + HOSTILE, "python")
 @example("// " + HOSTILE, "javascript")
+@example("\u2028", "python")
+@example("\r", "go")
 def test_code_stays_text(text, language):
     """Whatever the code is, and in whichever language, the page has our tags alone, and the code's lines as text."""
     html = Tags(shown(NumberedCode(f"x\n{text}"), language))

@@ -117,7 +117,9 @@ def test_named_tests_run(options):
 
 
 def test_ci_runs_all_tests_once():
-    """CI calls the command for tests that README shows, and then the rest."""
+    """CI calls the command for tests that README shows, and then the rest. A failure of one fails CI at its end."""
     assert '\npip install -e ".[test]" && pytest\n' in (ROOT / "README.md").read_text(encoding="utf-8")
-    calls = re.findall(r"^pytest.*$", (ROOT / ".ci" / "run").read_text(encoding="utf-8"), re.MULTILINE)
-    assert calls == ["pytest", "pytest --rest"]
+    script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    calls = re.findall(r"^pytest.*$", script, re.MULTILINE)
+    assert calls == ["pytest || failed=1", "pytest --rest || failed=1"]
+    assert script.endswith('\n[ -z "$failed" ]\n')
