@@ -28,6 +28,16 @@ Message = Mapping[str, Any]
 class RetryableSystemError(Exception):
     """Infrastructure broke. Nothing is known about the attempt, which may run again."""
 
+    def __init__(self, message: str = "", min_seconds: float = 0.0):
+        """Keep the reason, and the least wait.
+
+        Args:
+            message: the reason, for people.
+            min_seconds: the least wait before the attempt runs again, such as a server asks for.
+        """
+        super().__init__(message)
+        self.min_seconds = min_seconds
+
 
 @dataclass(frozen=True)
 class Task:

@@ -21,13 +21,15 @@ STATUSES = {"corr": "green", "errs": "yellow", "fail": "red"}
 """The statuses by their names on the screen, with their bars' colours: correct, system errors, incorrect."""
 NOTICE_SECONDS = 30.0
 """Attempts that wait for the same reason are told of once in this time."""
+MAX_REASON_CHARS = 60
+"""Characters of a reason in the bar."""
 
 
 class SolverBar:
     """A context manager whose `count` is called after each attempt, and `tell` when one has to wait.
 
     One bar is for all attempts, and shows three counts: `corr` correct, `errs` system errors, `fail` incorrect. Below
-    it each of the three has a bar of its own.
+    it each of the three has a bar of its own. Until an attempt is done, the bar says what the attempts wait for.
     """
 
     def __init__(self, total: int, show: bool | None = None, done: Iterable[Attempt] = ()):
@@ -48,7 +50,14 @@ class SolverBar:
             "delay": BAR_DELAY_SECONDS,
             "disable": None if show is None else not show,
         }
-        self._bar = tqdm(initial=len(attempts_before), unit="attempt", position=0, bar_format=BAR_FORMAT, **options)
+        self._bar = tqdm(
+            desc="waiting for the first result",
+            initial=len(attempts_before),
+            unit="attempt",
+            position=0,
+            bar_format=BAR_FORMAT,
+            **options,
+        )
         self._by_status = {
             status: tqdm(
                 desc=status,
@@ -75,9 +84,10 @@ class SolverBar:
         reason, now = printable(str(retry.error) or type(retry.error).__name__), time.monotonic()
         if now - self._told_at.get(reason, -NOTICE_SECONDS) >= NOTICE_SECONDS:
             self._told_at[reason] = now
-            wait = f"retry {retry.number} of {retry.retries} in {retry.seconds:.2g} s"
-            tqdm.write(f"{reason}; {wait}", file=sys.stderr)
-            self._bar.set_description_str("waiting")
+            seconds = f"{retry.seconds:.2g}" if retry.seconds < 10 else f"{retry.seconds:.0f}"
+            tqdm.write(f"{reason}, retrying {retry.number} of {retry.retries} in {seconds} s", file=sys.stderr)
+        shown = reason if len(reason) <= MAX_REASON_CHARS else f"{reason[: MAX_REASON_CHARS - 3]}..."
+        self._bar.set_description_str(f"waiting: {shown}")
 
     def __enter__(self) -> Self:
         """Return the bars."""

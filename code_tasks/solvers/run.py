@@ -164,7 +164,7 @@ class SolverRun:
         backoff = self.options.backoff
         last_retry_idx = backoff.last_retry_idx(task.retry_idx)
         while not isinstance(attempt := await self._try(task, task.retry_idx >= last_retry_idx), Attempt):
-            seconds = backoff.seconds(task.retry_idx)
+            seconds = max(backoff.seconds(task.retry_idx), getattr(attempt, "min_seconds", 0.0))
             if self.on_retry:
                 number = task.retry_idx + 1 - (last_retry_idx - backoff.retries)
                 self.on_retry(Retry(attempt, number, backoff.retries, seconds))

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import itertools
 import json
+import socket
 import subprocess
 import sys
 import threading
@@ -54,6 +55,38 @@ def test_no_server():
         events_of(ChatSolver(Recorded(), model="m", base_url=url))
 
 
+@contextlib.contextmanager
+def full_backlog():
+    """Provide the URL of a port that answers no connection, as a host behind a firewall."""
+    with contextlib.ExitStack() as stack:
+        listening = stack.enter_context(socket.socket())
+        listening.bind(("127.0.0.1", 0))
+        listening.listen(0)
+        for _ in range(3):
+            waiting = stack.enter_context(socket.socket())
+            waiting.setblocking(False)
+            waiting.connect_ex(listening.getsockname())
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}/v1"
+
+
+def test_host_that_drops_packets(monkeypatch):
+    """A host that does not answer is told of after the time for a connection, not after that for an answer."""
+    monkeypatch.setattr("code_tasks.solvers.models.client.CONNECT_SECONDS", 0.5)
+    with full_backlog() as url, pytest.raises(RetryableSystemError, match="can't reach http.*no connection within 0.5"):
+        events_of(ChatSolver(Recorded(), model="m", base_url=url))
+
+
+def test_unknown_host(monkeypatch):
+    """A host without an address is retryable, because a network may come back, and the message says what it is."""
+
+    def lookup(*args, **kwargs):
+        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
+    monkeypatch.setattr(socket, "getaddrinfo", lookup)
+    with pytest.raises(RetryableSystemError, match="can't reach http://host.invalid/v1/: .*Name or service not known"):
+        events_of(ChatSolver(Recorded(), model="m", base_url="http://host.invalid/v1"))
+
+
 @pytest.mark.parametrize(
     ("status", "hint"),
     [(401, "OPENAI_API_KEY"), (403, "may not use"), (404, "base_url.*model"), (400, "settings"), (422, "settings")],
@@ -71,20 +104,23 @@ def test_no_credit():
 
 
 def test_retry_after():
-    """After a 429 no attempt asks the server before Retry-After is over; then all attempts are solved."""
+    """After a 429 no attempt asks the server before Retry-After is over. Users are told. All attempts are solved."""
 
     def reply(request, number):
         return Reply(status=429, headers={"Retry-After": "1.5"}) if number == 0 else Reply(ANSWER)
 
     with chat_server(reply) as server:
+        retries = []
 
         async def run():
+            options = SolveOptions(n_tries=5, concurrency=1, backoff=AT_ONCE)
             async with ChatSolver(Recorded(), model="m", base_url=server.url) as solver:
-                return await solve(solver, [QUESTION], SolveOptions(n_tries=5, concurrency=1, backoff=AT_ONCE))
+                return await solve(solver, [QUESTION], options, on_retry=retries.append)
 
         summary = asyncio.run(run())
         late = [when - server.requests[0][0] for when, _, _ in server.requests[1:]]
     assert summary.accuracy == 1.0 and len(late) == 5
+    assert [retry.seconds for retry in retries] == [1.5]
     # The client's clock started a moment before ours.
     assert min(late) > 1.4
 

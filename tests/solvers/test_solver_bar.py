@@ -64,24 +64,32 @@ def test_a_wait_is_told_at_once():
     """The first wait for a reason is told without a terminal too, in one printable line, and the same reason once."""
     retry = Retry(RetryableSystemError("can't reach\x1b[2J it"), 3, 16, 8.04)
     same = Retry(RetryableSystemError("can't reach\x1b[2J it"), 4, 16, 16.0)
-    assert told(io.StringIO(), retry, same) == "can't reach\ufffd[2J it; retry 3 of 16 in 8 s\n"
+    assert told(io.StringIO(), retry, same) == "can't reach\ufffd[2J it, retrying 3 of 16 in 8 s\n"
+
+
+@pytest.mark.parametrize(("seconds", "text"), [(0.512, "0.51 s"), (9.94, "9.9 s"), (60.4, "60 s"), (600.0, "600 s")])
+def test_seconds_of_a_wait(seconds, text):
+    """A short wait is told with two digits, a long one in whole seconds."""
+    assert told(io.StringIO(), Retry(TimeoutError("x"), 1, 2, seconds)) == f"x, retrying 1 of 2 in {text}\n"
 
 
 def test_each_reason_is_told():
     """Waits for different reasons are told of, also for an error without a text."""
     retries = (Retry(error, 1, 2, 0.5) for error in (TimeoutError(), RetryableSystemError("down")))
     assert told(io.StringIO(), *retries).splitlines() == [
-        "TimeoutError; retry 1 of 2 in 0.5 s",
-        "down; retry 1 of 2 in 0.5 s",
+        "TimeoutError, retrying 1 of 2 in 0.5 s",
+        "down, retrying 1 of 2 in 0.5 s",
     ]
 
 
 def test_the_bar_says_that_it_waits():
-    """On a terminal the bar says that attempts wait, until the next attempt is done."""
+    """On a terminal the bar says what attempts wait for, until the next attempt is done."""
     screen = Terminal()
-    with contextlib.redirect_stderr(screen), SolverBar(2) as bar:
-        bar.tell(Retry(RetryableSystemError("down"), 1, 2, 0.5))
-        assert bar._bar.desc == "waiting"
+    with contextlib.redirect_stderr(screen), SolverBar(2, done=[CORRECT]) as bar:
+        assert bar._bar.desc == "waiting for the first result"
+        for reason in ("down", "down again", "x" * 1000):
+            bar.tell(Retry(RetryableSystemError(reason), 1, 2, 0.5))
+            assert bar._bar.desc == f"waiting: {reason}" or len(bar._bar.desc) < 80
         bar.count(CORRECT)
         assert bar._bar.desc == ""
 

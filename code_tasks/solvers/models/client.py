@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 INSTALL = 'a chat endpoint needs the openai package: pip install "code-eval-sandboxes[solvers]"'
 # The same request may succeed later after these: timeouts and conflicts on the server, too early, too many.
 RETRYABLE_STATUS = frozenset({408, 409, 425, 429})
+# Time for a connection. A host that drops packets is told of then, and not after the time for a whole answer.
+CONNECT_SECONDS = 30.0
 # Longest wait that a server can ask for with Retry-After.
 MAX_RETRY_AFTER_SECONDS = 600.0
 # Characters of a server's error text in our messages.
@@ -187,8 +189,10 @@ class Client:
 
     async def __aenter__(self) -> Client:
         """Open the connections. The package's own retries are off: the runner counts and records retries."""
+        seconds = self.endpoint.timeout_seconds
+        timeout = self.openai.Timeout(seconds, connect=min(seconds, CONNECT_SECONDS))
         self._client = self.openai.AsyncOpenAI(
-            api_key=self.key, base_url=self.endpoint.base_url, max_retries=0, timeout=self.endpoint.timeout_seconds
+            api_key=self.key, base_url=self.endpoint.base_url, max_retries=0, timeout=timeout
         )
         return self
 
@@ -228,8 +232,12 @@ class Client:
             # The package's own timeout is for each chunk of an answer: a server that trickles never reaches it.
             async with asyncio.timeout(endpoint.timeout_seconds):
                 completion = await client.chat.completions.create(**endpoint.request(messages, count))
-        except (TimeoutError, openai.APITimeoutError):
-            raise RetryableSystemError(f"{endpoint.model}: no answer within {endpoint.timeout_seconds:g} s") from None
+        except (TimeoutError, openai.APITimeoutError) as error:
+            if _root_cause(error).startswith("ConnectTimeout"):
+                failed = f"can't reach {client.base_url}: no connection within {CONNECT_SECONDS:g} s"
+            else:
+                failed = f"no answer within {endpoint.timeout_seconds:g} s from {client.base_url}"
+            raise RetryableSystemError(f"{endpoint.model}: {failed}") from None
         except openai.APIStatusError as error:
             return [self._handle_error_status(error)] * count
         except openai.APIConnectionError as error:
@@ -249,8 +257,10 @@ class Client:
         if status == 400 and is_too_long:
             return Answer("", CONTEXT_LENGTH_EXCEEDED)
         if (status in RETRYABLE_STATUS or status >= 500) and error.code != NO_CREDIT:
-            self._not_before = max(self._not_before, time.monotonic() + retry_after(error.response.headers))
-            raise RetryableSystemError(f"{self.endpoint.model}: the server answered {status}: {text}") from error
+            wait = retry_after(error.response.headers)
+            self._not_before = max(self._not_before, time.monotonic() + wait)
+            reason = f"{self.endpoint.model}: {error.request.url} answered {status}: {text}"
+            raise RetryableSystemError(reason, wait) from error
         hint = HINTS.get(status, "the server would refuse the request again")
         raise EndpointError(f"{self.endpoint.model}: {error.request.url} answered {status}: {text}; {hint}") from error
 
