@@ -103,8 +103,9 @@ class Privileges:
             self.layers.append("reaper")
         else:
             self.missing["reaper"] = "needs Linux and ctypes; only a program's own process group is ended with it"
-        # The user that children become; None if they stay this process's own user.
+        # The user that children become; None if they stay this process's own user. They may keep the power to read files.
         self.child_user: int | None = None
+        self.children_keep_reading = False
         # The user who must own the programs' folder; None if any user may.
         self.owner: int | None = None
         # Whether no process outside of the guest counts towards the limit on processes, and how many of the guest do.
@@ -139,8 +140,11 @@ class Privileges:
                 self.child_user = user
         elif can_read_after(lambda: become_powerless_user(user, True), needed_folders):
             self.missing["user"] = "running as root, and no other user can read the interpreter in " + sys.prefix
-            become_powerless_user(user, True)
             self.layers.append("capabilities")
+            if self.is_pid_1:
+                become_powerless_user(user, True)
+            else:
+                self.child_user, self.children_keep_reading = user, True
         else:
             self.missing["user"] = "running as root, which can't be left here, but without root's powers"
             drop_bounding_capabilities()
@@ -174,10 +178,11 @@ class Privileges:
             prctl(PR_SET_DUMPABLE, 1)
             prefer_for_killing()
         if self.child_user is not None:
-            # So that /dev/stdout and /dev/stderr can be opened.
-            os.fchown(1, self.child_user, self.child_user)
-            os.fchown(2, self.child_user, self.child_user)
-            become_user(self.child_user)
+            if self.children_keep_reading:
+                become_powerless_user(self.child_user, True)
+            else:
+                give_streams_to(self.child_user)
+                become_user(self.child_user)
             if not is_visible:
                 hide_memory()
 
@@ -201,11 +206,15 @@ def become_powerless_user(user: int, keep_reading: bool = False) -> None:
     kept = (CAP_DAC_READ_SEARCH,) if keep_reading else ()
     drop_bounding_capabilities(kept)
     prctl(PR_SET_KEEPCAPS, int(keep_reading))
-    # The pipes to the supervisor, so that /dev/stdout and /dev/stderr can be opened.
-    os.fchown(1, user, user)
-    os.fchown(2, user, user)
+    give_streams_to(user)
     become_user(user)
     drop_capabilities(kept)
+
+
+def give_streams_to(user: int) -> None:
+    """Make a user the owner of the pipes to the supervisor, so that it can open /dev/stdout and /dev/stderr."""
+    os.fchown(1, user, user)
+    os.fchown(2, user, user)
 
 
 def become_user(user: int) -> None:
