@@ -12,6 +12,7 @@ from code_tasks.cli.options import Door, GivenOptions
 from code_tasks.cli.output import fail
 from code_tasks.cli.wording import as_command_message
 from sandboxes import LAYERS, EvalConfig, Isolation, Limits, Pool, Sandbox, SandboxUnavailable, Verdict, close_pools
+from sandboxes.backends.kernel_settings import LAYERS_OF_NAMESPACES, ways_to_allow_namespaces
 from sandboxes.backends.local_process import has_extension_module
 from sandboxes.pool.cpus import usable_cpus
 from sandboxes.workers.canaries import unexpected_outcomes
@@ -65,6 +66,9 @@ def show_isolation(sandbox: Sandbox, isolation: Isolation) -> None:
         typer.echo(f"  on       {layer:<14}{LAYERS[layer]}")
     for layer, reason in isolation.missing.items():
         typer.echo(f"  missing  {layer:<14}{reason}")
+    if LAYERS_OF_NAMESPACES & isolation.missing.keys():
+        for line in ways_to_allow_namespaces():
+            typer.echo(f"\n{line}")
     if not isolation.forked_in_python:
         typer.echo("\nprograms are forked by the compiled extension")
     elif has_extension_module():

@@ -25,6 +25,9 @@ OBJECT_STORE_BYTES = 128 << 20
 # Environment variables that are set while Ray starts, unless the caller has set them. A Ray that is started here sends
 # no usage reports. grpc does not log a warning for each process that starts afterwards, such as a guest.
 ENVIRONMENT = {"RAY_USAGE_STATS_ENABLED": "0", "GRPC_ENABLE_FORK_SUPPORT": "0"}
+# Ray gives a node that it starts 30 s, which is not always enough on a busy machine.
+STARTS = 3
+START_TIMED_OUT = "timed out during startup"
 QUIET: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
 
 
@@ -163,21 +166,11 @@ def _connect(ray: ModuleType, cluster: str) -> None:
     os.environ.update(added)
     try:
         if cluster == "local":
-            folder = tempfile.mkdtemp(prefix="code-eval-ray-")
-            ray.init(
-                "local",
-                num_cpus=usable_cpus(),
-                object_store_memory=OBJECT_STORE_BYTES,
-                include_dashboard=False,
-                _temp_dir=folder,
-                **QUIET,
-            )
+            folder = _start_local(ray)
         else:
             ray.init(cluster, **QUIET)
     except BaseException as error:
         ray.shutdown()
-        if folder:
-            shutil.rmtree(folder, ignore_errors=True)
         if not isinstance(error, Exception):
             raise
         # Ray raises errors of many classes; each of them means that there is no cluster.
@@ -189,6 +182,29 @@ def _connect(ray: ModuleType, cluster: str) -> None:
     # Handlers run in reverse order, so this one runs before Ray's own, which was registered at its import.
     atexit.unregister(disconnect)
     atexit.register(disconnect)
+
+
+def _start_local(ray: ModuleType) -> str:
+    """Start a cluster on this machine, and return the folder of its files."""
+    starts = 0
+    while True:
+        starts += 1
+        folder = tempfile.mkdtemp(prefix="code-eval-ray-")
+        try:
+            ray.init(
+                "local",
+                num_cpus=usable_cpus(),
+                object_store_memory=OBJECT_STORE_BYTES,
+                include_dashboard=False,
+                _temp_dir=folder,
+                **QUIET,
+            )
+            return folder
+        except BaseException as error:
+            ray.shutdown()
+            shutil.rmtree(folder, ignore_errors=True)
+            if starts == STARTS or START_TIMED_OUT not in str(error):
+                raise
 
 
 def first_line(error: BaseException) -> str:

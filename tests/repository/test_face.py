@@ -52,6 +52,7 @@ INNER = {
     "sandboxes.workers.canaries": "`code-eval doctor` shows the canaries",
     "sandboxes.pool.progress": "every door shows the same bar",
     "sandboxes.tasks.results": "the metric's answer has a form of its own",
+    "sandboxes.backends.kernel_settings": "`code-eval doctor` names the setting that forbids a layer",
     "sandboxes.backends.local_process": "`code-eval doctor` says whether the extension module is there",
     "sandboxes.runner": "types of callbacks and of what runs programs",
     "sandboxes.tasks.added_samples": "what both metrics share about samples that are added",

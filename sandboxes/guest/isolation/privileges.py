@@ -103,8 +103,9 @@ class Privileges:
             self.layers.append("reaper")
         else:
             self.missing["reaper"] = "needs Linux and ctypes; only a program's own process group is ended with it"
-        # The user that children become; None if they stay this process's own user. They may keep the power to read files.
+        # The user that children become; None if they stay this process's own user.
         self.child_user: int | None = None
+        # Whether children of another user keep the power to read every file.
         self.children_keep_reading = False
         # The user who must own the programs' folder; None if any user may.
         self.owner: int | None = None
