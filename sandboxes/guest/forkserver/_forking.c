@@ -94,6 +94,21 @@ reset(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(nothing))
     Py_RETURN_NONE;
 }
 
+PyDoc_STRVAR(end_child_on_doc,
+             "end_child_on(number)\n--\n\n"
+             "Let a signal that has a handler of Python's end the child that `run` waits for, before that handler is called.");
+
+static PyObject *
+end_child_on_signal(PyObject *Py_UNUSED(module), PyObject *number)
+{
+    int signal_number = (int)PyLong_AsLong(number);
+    if (PyErr_Occurred())
+        return NULL;
+    if (!end_child_on(signal_number))
+        return PyErr_SetFromErrno(PyExc_OSError);
+    Py_RETURN_NONE;
+}
+
 /* Returns whether an audit event registers a Python function with sys.monitoring. Profilers register C functions, which
  * can't skip a line, and None takes a function away. */
 static int
@@ -171,6 +186,7 @@ static PyMethodDef functions[] = {
     {"run", run, METH_VARARGS, run_doc},
     {"enter_child", enter_child, METH_VARARGS, enter_child_doc},
     {"reset_interrupts", reset, METH_NOARGS, reset_interrupts_doc},
+    {"end_child_on", end_child_on_signal, METH_O, end_child_on_doc},
     {NULL, NULL, 0, NULL},
 };
 

@@ -84,6 +84,9 @@ int write_all(int fd, const void *buffer, size_t size);
  */
 int run_one(const struct settings *settings, const struct request *request, int reaps_orphans, struct state *state);
 
+/* Lets a signal that has a handler of Python's end the child that `run_one` waits for. Returns whether that worked. */
+int end_child_on(int number);
+
 /* child.c */
 
 /* Lets an interrupt end this process. In its children Python's own handler is called again. */

@@ -105,6 +105,8 @@ class ForkServer:
         self.runs_step = False
         # The module of programs whose tests run in the same process.
         self.module: Any = new_module() if roles is None else None
+        if forking is not None and ORPHANED is not None and privileges.orphaned_handler is not None:
+            forking.end_child_on(ORPHANED)
 
     def serve(self) -> None:
         """Serve requests until the supervisor closes its end."""
