@@ -154,7 +154,7 @@ class Service:
             choices: how to run and score the samples.
             samples: path of the file.
             problems: path of a file of problems, or None.
-            dataset: name of a data set, or None.
+            dataset: name of a dataset, or None.
 
         Raises:
             RequestError: for an invalid request.

@@ -24,7 +24,7 @@ ADDED_BYTES = 32 << 20
 
 TEST_FIELDS = ("public_tests", "private_tests", "generated_tests")
 PYTHON = (3, "PYTHON3")
-"""Python 3 in `solutions`, by the number and the name of the data set's schema."""
+"""Python 3 in `solutions`, by the number and the name of the dataset's schema."""
 
 
 def parse(record: Mapping[str, Any], position: int) -> Problem:

@@ -1,6 +1,6 @@
-"""The code problems on which DeepCoder was trained and tested, from its data set or from verl's Parquet files of it.
+"""The code problems on which DeepCoder was trained and tested, from its dataset or from verl's Parquet files of it.
 
-Source: the data set DeepCoder-Preview, and its grader, the code reward of rLLM. A completion is a whole program. The
+Source: the dataset DeepCoder-Preview, and its grader, the code reward of rLLM. A completion is a whole program. The
 shape of `tests` shows which of the grader's comparisons belongs to a problem. Only the 15 cases with the longest inputs
 count, but for LiveCodeBench's problems.
 """

@@ -1,4 +1,4 @@
-"""Tests of a training sample by themselves, without the record around them, in the shapes that data sets for verl have.
+"""Tests of a training sample by themselves, without the record around them, in the shapes that datasets for verl have.
 
 verl's Parquet files hold the tests in `reward_model.ground_truth`, and its trainers hand over nothing else.
 """

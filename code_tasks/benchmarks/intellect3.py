@@ -1,6 +1,6 @@
 """The code problems of INTELLECT-3's reinforcement learning.
 
-Source: the data set INTELLECT-3-RL, and its grader, the environment code_env. A completion is a whole program. Each
+Source: the dataset INTELLECT-3-RL, and its grader, the environment code_env. A completion is a whole program. Each
 case may take 20 seconds. The grader draws 15 cases at random; here all cases count.
 """
 

@@ -30,7 +30,7 @@ MAX_UNPACKED_BYTES = 1 << 30
 """Largest unpacked text of a problem's private cases."""
 
 RELEASES = 6
-"""Number of files of the data set. Release n consists of the first n."""
+"""Number of files of the dataset. Release n consists of the first n."""
 
 RELEASE = re.compile(r"release_v([1-9])")
 

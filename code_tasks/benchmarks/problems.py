@@ -1,4 +1,4 @@
-"""Problems: one task each, parsed from a record with the fields that data sets have."""
+"""Problems: one task each, parsed from a record with the fields that datasets have."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ def json_field(record: Mapping[str, Any], name: str) -> Any:
 def optional_interactor(record: Mapping[str, Any]) -> dict[str, Any]:
     """Return what the field `interactor` adds to the tests of a record; {} if the record has no interactor.
 
-    No published data set of problems from contests has the field. It holds an interactor as references give it, or a
+    No published dataset of problems from contests has the field. It holds an interactor as references give it, or a
     text of JSON with one. Raises as `text_field` does.
     """
     value = json_field(record, "interactor") if record.get("interactor") else None

@@ -32,7 +32,7 @@ def reference_records(path: Path, errors: InputErrors) -> Records:
         if isinstance(item, str):
             yield location, {"task_id": str(number), "test": item}
         elif item is None:
-            # The harness saves null for APPS and others, whose tests it reads from the data set.
+            # The harness saves null for APPS and others, whose tests it reads from the dataset.
             errors.add(
                 f"{location}: null, so the tests are not in this file; --benchmark NAME takes the benchmark's own"
             )

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from code_tasks.benchmarks.diagnosis import INDENTED, foreign_format
+from code_tasks.benchmarks.diagnosis import INDENTED, describe_foreign_format
 from code_tasks.benchmarks.problems import Problem
 from code_tasks.benchmarks.readers import (
     HEAD_BYTES,
@@ -209,7 +209,7 @@ def detected_shape(given: SampleInput, shapes: Sequence[Shape]) -> Shape:
     except (OSError, EOFError, zlib.error) as error:
         raise cant_read(given.shown, error) from error
     known = "".join(f"\n  {shape.description}" for shape in shapes)
-    if text := foreign_format(str(given.shown), head, reads_objects=True):
+    if text := describe_foreign_format(str(given.shown), head, reads_objects=True):
         raise InputError(text)
     begin = short_repr(head[:40].decode(errors="replace"))
     raise InputError(f"{given.shown}: it begins with {begin}, and has none of the shapes of samples:{known}")

@@ -1,4 +1,4 @@
-"""Data sets whose records have `verification_info`: open-r1's verifiable coding problems, SYNTHETIC-1 and SYNTHETIC-2.
+"""Datasets whose records have `verification_info`: open-r1's verifiable coding problems, SYNTHETIC-1 and SYNTHETIC-2.
 
 Sources: the code reward of open-r1; Genesys, the verifier of SYNTHETIC-1; the rewards of prime-rl, for SYNTHETIC-2. A
 completion is a whole program, in the language of its record. Lines are compared without the white space at their ends.
@@ -53,7 +53,7 @@ def parse(record: Mapping[str, Any], seconds: float, any_status: bool) -> Proble
     """Parse a record with `verification_info`.
 
     Args:
-        record: of one of the data sets.
+        record: of one of the datasets.
         seconds: of each case.
         any_status: as in `IOCases`.
 

@@ -31,7 +31,7 @@ class InvalidTestError(UnusableRecordError):
 
 @dataclass(frozen=True)
 class Record:
-    """One record: a file, a test of it, and the data set's label."""
+    """One record: a file, a test of it, and the dataset's label."""
 
     id: str
     focal_code: str
@@ -44,7 +44,7 @@ class Record:
     """One of LANGUAGES."""
 
     label: str
-    """The data set's label, one of LABELS; empty if it has none."""
+    """The dataset's label, one of LABELS; empty if it has none."""
 
     place: str = ""
     """Location of the record: "file:line"."""

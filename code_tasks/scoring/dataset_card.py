@@ -1,4 +1,4 @@
-"""The card of a data set of results: README.md, with metadata for the Hub and a summary for people.
+"""The card of a dataset of results: README.md, with metadata for the Hub and a summary for people.
 
 A card holds counts and numbers of ours, and texts that users gave: the model, the benchmark, the layers of a results
 file. Nothing that a candidate wrote is in it. Each text is escaped, so that no text is Markdown, HTML or YAML.
@@ -18,7 +18,7 @@ from sandboxes import Outcome
 from sandboxes.tasks.extraction import encodable
 
 TAG = "code-eval-results"
-"""The tag of all data sets that this project writes. No other data set is overwritten."""
+"""The tag of all datasets that this project writes. No other dataset is overwritten."""
 
 DATA_FILE, SPLIT = "results.parquet", "results"
 PACKAGE = "code-eval-sandboxes"

@@ -1,4 +1,4 @@
-"""Input/output cases: tests as inputs with expected outputs, read from the shapes that data sets have."""
+"""Input/output cases: tests as inputs with expected outputs, read from the shapes that datasets have."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ def build_accepted(pairs: Sequence[tuple[Any, Any]]) -> IOCases:
 
 
 def build_cases(pairs: Sequence[tuple[Any, Any]], function: str, results: str = "equal") -> IOCases:
-    """Build the cases of (input, output) pairs as a data set has them. `results` is one of RESULTS, for calls."""
+    """Build the cases of (input, output) pairs as a dataset has them. `results` is one of RESULTS, for calls."""
     if not pairs:
         raise ValueError("there are no cases: a task needs at least one")
     if function:
@@ -172,12 +172,12 @@ def build_cases(pairs: Sequence[tuple[Any, Any]], function: str, results: str = 
 
 
 def build_calls(pairs: Sequence[tuple[Any, Any]], function: str, results: str = "equal") -> IOCases:
-    """Build cases that are calls, in one of the two shapes that data sets have.
+    """Build cases that are calls, in one of the two shapes that datasets have.
 
     If every input is a text (LiveCodeBench, lighteval, verl), each of its lines is an argument in JSON, and an output
     that is a text is JSON too. Otherwise (APPS, TACO) inputs are lists of arguments, and outputs are values.
     The graders of APPS and TACO accept both `output` and `output[0]`. Here `output[0]` is right only if all outputs of
-    a task are lists of one. Otherwise the data set does not wrap results, and `1` would pass for `[1, 2]`.
+    a task are lists of one. Otherwise the dataset does not wrap results, and `1` would pass for `[1, 2]`.
     LiveCodeBench's grader never unwraps. verl's prime_code does, but its data looks like LiveCodeBench's.
     """
     are_texts = {isinstance(arguments, str) for arguments, _ in pairs}

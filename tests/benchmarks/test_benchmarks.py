@@ -207,7 +207,7 @@ def test_errors_of_sources(tmp_path, load):
         load_benchmark("apps", tmp_path / "none.jsonl")
     with pytest.raises(InputError, match="there are no problems in it"):
         load("apps")
-    with pytest.raises(ValueError, match="a config is for a data set on the Hub"):
+    with pytest.raises(ValueError, match="a config is for a dataset on the Hub"):
         load("mbpp", MBPP, config="full")
     with pytest.raises(ValueError, match="the problems of mbpp have no dates"):
         load("mbpp", MBPP, since=datetime.date(2024, 1, 1))

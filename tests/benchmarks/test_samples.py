@@ -245,7 +245,7 @@ def test_both_fields(reader, preferred, text, form):
 
 
 def test_both_fields_without_a_benchmark(tmp_path):
-    """Otherwise a sample with both is an error: one of them may be the data set's own solution."""
+    """Otherwise a sample with both is an error: one of them may be the dataset's own solution."""
     path = tmp_path / "samples.jsonl"
     path.write_text(json.dumps({"task_id": "11", "completion": BODY, "solution": WHOLE}))
     [fault] = faults_of(read_samples, path, PROBLEMS)

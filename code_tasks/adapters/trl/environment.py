@@ -72,7 +72,7 @@ class CodeEnvironment:
 
         Args:
             extract: takes the code out of what is given to `run_tests`, as in `compute`.
-            tests_column: the data set's column with the tests.
+            tests_column: the dataset's column with the tests.
             weights_column: the column with the tests' weights, for `partial_credit`.
             no_code: the reward of a rollout without tested code. None: it is left out.
             syntax_error: the reward of code that is not valid in its language. None: it is left out.
@@ -97,7 +97,7 @@ class CodeEnvironment:
         """Begin a rollout.
 
         Args:
-            row: the row of the data set.
+            row: the row of the dataset.
 
         Returns:
             The text to add to the prompt: none. A subclass may return one.
