@@ -15,7 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any
 
-from code_tasks.benchmarks.diagnosis import PROBLEMS, SAMPLES, diagnose, describe_foreign_format
+from code_tasks.benchmarks.diagnosis import PROBLEMS, SAMPLES, describe_foreign_format, diagnose
 from code_tasks.benchmarks.problems import Problem, parse_problem, published_fields
 from sandboxes.validation import short_repr
 

@@ -22,6 +22,7 @@ from code_tasks.solvers.attempts import Attempt
 from code_tasks.solvers.record.format import RECORD_TYPES
 from code_tasks.solvers.record.reader import checked_spec
 from code_tasks.solvers.summary import Summary, summarize_attempts
+from sandboxes.outcome_labels import NOT_RUN
 from sandboxes.validation import short_repr
 
 # In the year 9999, the last one that a datetime can hold.
@@ -40,7 +41,7 @@ class AttemptData:
     """None: infrastructure broke, so the answer is unknown."""
 
     outcome: str
-    """The value of an Outcome, or "not_run"."""
+    """The value of an Outcome, or NOT_RUN."""
 
     detail: str = ""
     """One line for people."""
@@ -224,7 +225,7 @@ def attempt_from_result(record: Mapping[str, Any]) -> AttemptData:
     """Return the attempt in one line of results, which `checked_record` has checked."""
     task_id, number, code = record["task_id"], record["completion_id"], record["completion"]
     if "outcome" not in record:
-        return AttemptData(task_id, number, None, "not_run", record["result"], code)
+        return AttemptData(task_id, number, None, NOT_RUN, record["result"], code)
     outcome = record["outcome"]
     return AttemptData(task_id, number, outcome == "passed", outcome, record["detail"], code, record)
 
@@ -284,7 +285,7 @@ def attempt_from_error(location: str, record: Mapping[str, Any], task_id: str, n
     """Return an attempt that an exception ended, raised by the infrastructure or by the solver."""
     error_class, is_system_error = text(location, record, "error_class"), record.get("is_system_error") is not False
     detail = f"{error_class}: {text(location, record, 'message')}"
-    correct, outcome = (None, "not_run") if is_system_error else (False, "failed")
+    correct, outcome = (None, NOT_RUN) if is_system_error else (False, "failed")
     return AttemptData(
         task_id,
         number,

@@ -15,6 +15,7 @@ from typing import Any
 
 from code_tasks.scoring.summary import PassAtK, Tally, pass_at_k_from_counts
 from sandboxes import Outcome
+from sandboxes.outcome_labels import LABELS, NOT_RUN
 from sandboxes.tasks.extraction import encodable
 
 TAG = "code-eval-results"
@@ -116,9 +117,9 @@ def outcome_rows(tally: Tally) -> Iterator[tuple[str, str]]:
     """Yield the number of samples for each outcome that there is."""
     for outcome in Outcome:
         if count := tally.outcomes[outcome.value]:
-            yield escaped(outcome.value), str(count)
+            yield escaped(outcome.label), str(count)
     if count := tally.outcomes[None]:
-        yield "could not be run", str(count)
+        yield LABELS[NOT_RUN], str(count)
 
 
 def table(head: tuple[str, str], rows: Iterable[tuple[str, str]]) -> str:

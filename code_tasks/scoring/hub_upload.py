@@ -18,6 +18,7 @@ from typing import Any
 from code_tasks.scoring.dataset_card import DATA_FILE, PACKAGE, TAG, CardFacts, card, own_version, plain_text
 from code_tasks.scoring.summary import DEFAULT_KS
 from code_tasks.scoring.tables import LISTS, NUMBERS, parquet
+from sandboxes.outcome_labels import NOT_RUN
 from sandboxes.validation import printable, short_repr
 
 CARD_FILE, SUMMARY_FILE = "README.md", "summary.json"
@@ -217,7 +218,7 @@ def push_results(
         "metrics": facts.scores(),
         "samples": facts.tally.samples,
         "tasks": len(facts.tally.tasks),
-        "outcomes": {str(name or "not_run"): count for name, count in facts.tally.outcomes.items()},
+        "outcomes": {str(name or NOT_RUN): count for name, count in facts.tally.outcomes.items()},
         "isolation": list(facts.layers),
         "limits": dict(limits),
         "software": f"{PACKAGE} {own_version()}",

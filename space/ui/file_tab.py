@@ -10,7 +10,8 @@ from typing import Any
 
 import gradio as gr
 
-from code_tasks.reports.html_parts import LABELS, candidate, estimates
+from code_tasks.reports.html_parts import candidate, estimates
+from sandboxes.outcome_labels import LABELS
 from space.errors import RequestError
 from space.hosting.error_messages import visible_error
 from space.service import Service

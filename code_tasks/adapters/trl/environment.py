@@ -17,6 +17,7 @@ from code_tasks.adapters.trl.grading import NO_CODE, NO_TESTS, TRUNCATED, Grade,
 from code_tasks.adapters.trl.weights import Weights, weights_of
 from sandboxes import CellResult, SandboxUnavailable, Session, SessionEnded, SessionLimits, Verdict
 from sandboxes.consent import require_consent
+from sandboxes.outcome_labels import LABELS
 from sandboxes.tasks.extraction import encodable
 from sandboxes.validation import positive_int, short_repr
 
@@ -245,6 +246,6 @@ def describe(grade: Grade) -> str:
     if grade.result.passed:
         return "All tests passed."
     tests = grade.result.tests
-    lines = [f"test {number}: {test.outcome.value}" for number, test in enumerate(tests[:MAX_SHOWN_TESTS], 1)]
+    lines = [f"test {number}: {test.outcome.label}" for number, test in enumerate(tests[:MAX_SHOWN_TESTS], 1)]
     more = [f"and {len(tests) - MAX_SHOWN_TESTS} more tests"] if len(tests) > MAX_SHOWN_TESTS else []
-    return "\n".join([f"The solution did not pass: {grade.end}.", *lines, *more])
+    return "\n".join([f"The solution did not pass: {LABELS[grade.end]}.", *lines, *more])

@@ -15,10 +15,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from code_tasks.adapters.trl.answers import answers_of
-from code_tasks.adapters.trl.grading import ENDS, NO_TESTS, NOT_RUN, Grade, Grader, RewardRules, reference_of
+from code_tasks.adapters.trl.grading import ENDS, NO_TESTS, Grade, Grader, RewardRules, reference_of
 from code_tasks.adapters.trl.weights import Weights, weights_of
 from sandboxes import EvalConfig
 from sandboxes.consent import require_consent
+from sandboxes.outcome_labels import NOT_RUN
 from sandboxes.validation import short_repr, summarize
 
 LogMetric = Callable[[str, float], None]
