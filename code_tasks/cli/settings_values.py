@@ -12,6 +12,7 @@ from typing import Any, get_args, get_origin
 from typer.models import OptionInfo
 
 from code_tasks.cli.options import plain_type
+from code_tasks.cli.wording import without_functions
 from code_tasks.scoring.formats.registry import checked_formats
 from sandboxes.languages.registry import checked_language
 from sandboxes.options.table import OPTIONS
@@ -94,7 +95,7 @@ def value_for(option: OptionKey, value: Any, folder: Path) -> Any:
             CHECKS.get(option.name, repr)(value)
         except (ValueError, TypeError) as error:
             # The file's own key stands before the message.
-            raise ValueError(str(error).removeprefix(f"{option.name} ")) from error
+            raise ValueError(without_functions(str(error)).removeprefix(f"{option.name} ")) from error
     if option.kind is Path:
         return str(folder / str(value))
     return str(value) if option.kind is datetime else value

@@ -58,12 +58,14 @@ def test_a_number_that_is_none(told, command, key, value):
 
 
 TEXTS = {
-    "a sandbox": ("--sandbox", "x", "unknown sandbox 'x'"),
+    "a sandbox": ("--sandbox", "x", "--sandbox: unknown sandbox 'x'"),
     "a grading": ("--grading", "x", "--grading must be one of"),
     "an isolation": ("--isolation", "x", "--isolation must be one of"),
-    "a checker": ("--checker", "x", "--checker must be one of"),
-    "a language": ("--language", "x", "unknown language 'x'"),
-    "an extractor": ("--extract", "x", "--extract must be one of"),
+    "a checker": ("--checker", "x", "sandbox-fusion or MODULE:NAME, not 'x'"),
+    "no checker's module": ("--checker", "no_such:name", "--checker 'no_such:name' can't be imported"),
+    "a language": ("--language", "x", "--language: unknown language 'x'"),
+    "a benchmark": ("--benchmark", "x", "--benchmark: unknown benchmark 'x'"),
+    "an extractor": ("--extract", "x", "--extract must be one of last, all, defining, none, not 'x'"),
     "a variable": ("--env", "x", "--env must be NAME=VALUE"),
     "a k": ("-k", "0", "'-k': must be whole numbers of at least 1"),
     "a day": ("--since", "x", "'--since': must be a day, such as 2025-01-31, not 'x'"),
@@ -79,3 +81,31 @@ def test_a_text_that_is_none(told, option, value, message):
     status, text = told("run", option, value)
     assert (status, message in text) == (2, True), text
     assert not WORDS_OF_PYTHON.search(text)
+
+
+WITH_OTHERS = {
+    "a format": (("--format", "x", "--output", "new.jsonl"), "--format: unknown format 'x'; choose one of evalplus"),
+    "builtins": (
+        ("--sandbox", "restricted", "--custom-builtins", "x"),
+        "must be the MODULE:NAME of a mapping, not 'x'",
+    ),
+    "a policy": (
+        ("--sandbox", "restricted", "--policy", "x"),
+        "--policy must be strict, original or the MODULE:CLASS of a policy whose module can be imported, not 'x'",
+    ),
+    "two networks": (("--network", "--loopback"), "--network and --loopback exclude each other"),
+}
+
+
+@pytest.mark.parametrize(("options", "message"), WITH_OTHERS.values(), ids=WITH_OTHERS)
+def test_a_text_among_other_options(told, options, message):
+    """The message about an option that depends on another one names it, and has none of Python's words."""
+    status, text = told("run", *options)
+    assert (status, message in text) == (2, True), text
+    assert not WORDS_OF_PYTHON.search(text)
+
+
+def test_an_unknown_solver(told):
+    """The message about a solver that there is not names the option."""
+    status, text = told("solve", "--solver", "x")
+    assert (status, "--solver: unknown solver 'x'; choose one of gold" in text) == (2, True), text
