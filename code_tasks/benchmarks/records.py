@@ -133,7 +133,7 @@ def case_text(value: Any) -> str:
 
 
 def solution_code(value: Any) -> str | None:
-    """Return the code of a gold solution, which may stand in a fenced block. None: it is no text, or empty."""
+    """Return the code of a canonical solution, which may stand in a fenced block. None: it is no text, or empty."""
     return last_block(value) if isinstance(value, str) and value.strip() else None
 
 

@@ -150,7 +150,7 @@ def test_replay_is_resumed(tmp_path):
     assert read_report_data(record).unfinished == 4
     done = code_eval(*options, "--output", record, "--resume")
     assert done.returncode == 0, done.stderr
-    assert "5 attempts at 2 questions: 3 correct" in done.stdout
+    assert "5 attempts at 2 tasks: 3 correct" in done.stdout
     assert read_report_data(record).unfinished == 0
 
 
@@ -158,7 +158,7 @@ def test_replay_says_what_is_left_out(tmp_path):
     """If --tries is smaller than the number of samples, a message says how many are left out."""
     done = code_eval(*uneven(tmp_path, (5, 2)), "--tries", 2)
     assert done.returncode == 0, done.stderr
-    assert "4 attempts at 2 questions" in done.stdout
+    assert "4 attempts at 2 tasks" in done.stdout
     assert "3 samples are not in the score: --tries takes the first 2 of each task" in done.stderr
 
 
