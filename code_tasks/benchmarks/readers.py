@@ -17,7 +17,7 @@ from typing import IO, Any
 
 from code_tasks.benchmarks.diagnosis import PROBLEMS, SAMPLES, describe_foreign_format, diagnose
 from code_tasks.benchmarks.problems import Problem, parse_problem, published_fields
-from sandboxes.validation import short_repr
+from sandboxes.validation import short_json
 
 MAX_ERRORS_SHOWN = 50
 MAX_SAME_SHOWN = 3
@@ -134,7 +134,7 @@ def parse_problems(
         if problem is None:
             continue
         if problem.task_id in problems:
-            errors.add(f"{location}: duplicate task_id {short_repr(problem.task_id)}")
+            errors.add(f"{location}: duplicate task_id {short_json(problem.task_id)}")
         problems[problem.task_id] = replace(problem, published=published_fields(record))
     errors.raise_if_any()
     if not problems:
@@ -252,7 +252,7 @@ def objects_of(records: Iterable[tuple[str, Any]], errors: InputErrors) -> Itera
         if isinstance(record, dict):
             yield location, record
         else:
-            errors.add(f"{location}: not a JSON object, but {short_repr(record)}")
+            errors.add(f"{location}: not a JSON object, but {short_json(record)}")
 
 
 def read_lines(path: Path, max_bytes: int = MAX_LINE_BYTES, shown: Path | None = None) -> Iterator[tuple[int, bytes]]:

@@ -23,7 +23,7 @@ from code_tasks.solvers.record.format import RECORD_TYPES
 from code_tasks.solvers.record.reader import checked_spec
 from code_tasks.solvers.summary import Summary, summarize_attempts
 from sandboxes.outcome_labels import NOT_RUN
-from sandboxes.validation import short_repr
+from sandboxes.validation import short_json
 
 # In the year 9999, the last one that a datetime can hold.
 MAX_TIMESTAMP = 253_370_764_800
@@ -204,7 +204,7 @@ def read_results(path: Path, lines: Iterable[tuple[str, Any]], notes: list[str])
         attempt = attempt_from_result(checked_record(location, value))
         task = tasks.setdefault(attempt.task_id, {})
         if attempt.number in task:
-            raise InputError(f"{location}: task {short_repr(attempt.task_id)} had a sample {attempt.number} before")
+            raise InputError(f"{location}: task {short_json(attempt.task_id)} had a sample {attempt.number} before")
         task[attempt.number] = attempt
     if not tasks:
         raise InputError(f"{path}: there are no samples in it to report; {WANTED}")
@@ -240,7 +240,7 @@ def read_run_log(path: Path, lines: Iterable[tuple[str, Any]], notes: list[str])
         record_type = record.get("record_type") if isinstance(record, dict) else None
         if record_type not in RECORD_TYPES:
             raise InputError(
-                f"{location}: not a line of a run log: its record_type is {short_repr(record_type)}; {WANTED}"
+                f"{location}: not a line of a run log: its record_type is {short_json(record_type)}; {WANTED}"
             )
         timestamp = number(location, record, "timestamp")
         if record_type == "spec":
@@ -269,7 +269,7 @@ def attempt_from_match(location: str, record: Mapping[str, Any], task_id: str, n
     """Return an attempt that was graded."""
     correct, log = record.get("correct"), text(location, record, "grader_log")
     if not isinstance(correct, bool):
-        raise InputError(f"{location}: correct must be true or false, not {short_repr(correct)}")
+        raise InputError(f"{location}: correct must be true or false, not {short_json(correct)}")
     if record.get("result") is None:
         return AttemptData(task_id, number, correct, "passed" if correct else "failed", log, code)
     result = checked_result(location, record["result"])

@@ -1,5 +1,6 @@
 """An invalid value of an option is an error with the option's name, and without words of Python's."""
 
+import json
 import re
 
 import pytest
@@ -109,3 +110,33 @@ def test_an_unknown_solver(told):
     """The message about a solver that there is not names the option."""
     status, text = told("solve", "--solver", "x")
     assert (status, "--solver: unknown solver 'x'; choose one of gold" in text) == (2, True), text
+
+
+PROBLEM = {"task_id": "a", "prompt": "def f():\n", "test": "assert f() == 1", "entry_point": "f"}
+SAMPLE = {"task_id": "a", "completion": "    return 1"}
+CASES = {"inputs": ["1"], "outputs": ["1"]}
+RECORDS = {
+    "an id": ({"task_id": None}, {}, "'task_id' is not a string, but null"),
+    "a prompt": ({"prompt": ["x"]}, {}, "'prompt' is not a string, but [\"x\"]"),
+    "tests": ({"test": None}, {}, "'test' is neither code nor a list of objects with input and output, but null"),
+    "a list of tests": ({"test": ["x"]}, {}, 'neither code nor a list of objects with input and output, but ["x"]'),
+    "a case": ({"test": {"inputs": [{"a": True}], "outputs": ["1"]}}, {}, 'a text or a list of lines, not {"a": true}'),
+    "a mode": ({"test": {**CASES, "input_mode": None}}, {}, "input_mode must be one of stdio, file, not null"),
+    "a checker": (
+        {"test": {**CASES, "checker": None}},
+        {},
+        "checker must be a name, or an object with 'source', not null",
+    ),
+    "a completion": ({}, {"completion": None}, "'completion' is not a string, but null"),
+    "a sample's id": ({}, {"task_id": True}, "'task_id' is neither a number nor a string, but true"),
+}
+
+
+@pytest.mark.parametrize(("problem", "sample", "message"), RECORDS.values(), ids=RECORDS)
+def test_a_value_of_a_record(told, tmp_path, problem, sample, message):
+    """A message about a record shows its value as the file has it, in JSON, and not as Python prints it."""
+    (tmp_path / "problems.jsonl").write_text(json.dumps(PROBLEM | problem))
+    (tmp_path / "samples.jsonl").write_text(json.dumps(SAMPLE | sample))
+    status, text = told("run")
+    assert (status, message in text) == (2, True), text
+    assert not WORDS_OF_PYTHON.search(text)
