@@ -186,7 +186,7 @@ def test_generations(samples):
     [
         ([["a"]], "there are 1 lists of programs, but 3 problems"),
         ([["a"], "b", ["c"]], "item 1: not a list of programs, but 'b'"),
-        ([["a"], [None], ["c"]], "item 1: 'code_list' is not a list of strings; it holds None"),
+        ([["a"], [None], ["c"]], "item 1: 'code_list' is not a list of strings; it holds null"),
     ],
 )
 def test_generations_that_do_not_fit(tmp_path, lists, fault):

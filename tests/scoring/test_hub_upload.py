@@ -81,7 +81,7 @@ def test_upload(hub, run, tmp_path):
         "metrics": {"pass@1": round((1 / 3 + 0 + 1) / 3, 6)},
     }
     assert "| model | org/model-7b |" in text and "| pass@1 | 44.4 ± 29.4 % |" in text
-    assert "| samples | 9 of 3 tasks |" in text and "| could not be run | 1 |" in text
+    assert "| samples | 9 of 3 tasks |" in text and "| not run | 1 |" in text
     assert "wall&#95;seconds 3.0, memory&#95;bytes 1073741824" in text
     assert "code-eval-sandboxes" in text and "can forge its own pass" in text
     summary = json.loads(files_of(hub, "ada/run-1")["summary.json"])

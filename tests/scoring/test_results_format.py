@@ -62,7 +62,7 @@ def test_report_reads_what_is_written(files, tmp_path, writer):
     path = WRITERS[writer](files, tmp_path)
     done = code_eval("report", path, "--output", tmp_path / "page.html")
     assert done.returncode == 0, done.stderr
-    assert f"{len(COMPLETIONS)} attempts at 1 tasks" in done.stdout
+    assert f"{len(COMPLETIONS)} samples of 1 tasks" in done.stdout
     run = read_report_data(path)
     assert [sample.correct for sample in run.attempts] == [True, *[False] * (len(COMPLETIONS) - 1)]
 
@@ -136,7 +136,7 @@ def test_replay_runs_every_sample(tmp_path, counts):
     done = code_eval(*uneven(tmp_path, counts), "--output", tmp_path / "run.jsonl")
     assert done.returncode == 0, done.stderr
     right = sum(-(-count // 2) for count in counts)
-    assert f"{sum(counts)} attempts at {len(counts)} questions: {right} correct" in done.stdout
+    assert f"{sum(counts)} attempts at {len(counts)} tasks: {right} correct" in done.stdout
     run = read_report_data(tmp_path / "run.jsonl")
     assert ([len(task) for task in run.tasks.values()], run.unfinished) == (list(counts), 0)
 
