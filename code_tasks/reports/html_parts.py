@@ -24,7 +24,7 @@ PACKAGE = "code_tasks.reports"
 TEXT_TITLES = {"traceback": "Traceback", "stdout": "Standard output", "stderr": "Standard error"}
 """The heading of each text in a result."""
 
-GRADING_LABELS = {"shared": "with the candidate", "separate": "apart from the candidate"}
+GRADING_LABELS = {"shared": "shared: with the candidate", "separate": "separate: apart from the candidate"}
 MIB = 1 << 20
 MAX_TESTS_SHOWN = 100
 
