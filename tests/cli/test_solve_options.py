@@ -47,7 +47,7 @@ def test_a_run_log_of_the_former_dummy(tmp_path):
     del spec["settings"]["always_correct"]
     path.write_text(json.dumps(spec) + "\n")
     ended = code_eval_solve("--solver", "dummy", *PROBLEMS, "--output", path, "--resume")
-    assert ended.exit_code == 2 and "always_correct was None and is True" in ended.stderr
+    assert ended.exit_code == 2 and "always_correct was null and is true" in ended.stderr
 
 
 @pytest.mark.parametrize(

@@ -144,12 +144,12 @@ def test_exceptions_are_needed(checked):
 
 
 WRONG = {
-    "prose": ("docs/x.md", "One.\n\nA data\nset.\n", "docs/x.md:3: 'data set' is called dataset"),
+    "prose": ("docs/results.md", "One.\n\nA data\nset.\n", "docs/results.md:3: 'data set' is called dataset"),
     "a docstring": ("code_tasks/x.py", '"""One.\n\nThe timeout passed."""\n', "code_tasks/x.py:3: 'timeout'"),
     "a comment": ("sandboxes/x.py", "x = 1\n# A slot is free.\n", "sandboxes/x.py:2: 'slot'"),
     "a message": ("space/x.py", "x = 1\n\nraise E(f'{x} test cases failed')\n", "space/x.py:3: 'test cases'"),
     "a template": ("code_tasks/x.html", "<p>\n<b>Gold solution</b>", "code_tasks/x.html:2: 'Gold solution'"),
-    "a sandbox": ("docs/x.md", "Choose a backend.", "docs/x.md:1: 'backend' is called sandbox"),
+    "a sandbox": ("docs/results.md", "Choose a backend.", "docs/results.md:1: 'backend' is called sandbox"),
 }
 
 
@@ -165,4 +165,4 @@ def test_a_synonym_is_found(path, source, message):
 )
 def test_code_and_links_are_no_texts(source):
     """A code span, a block of code and a link's target may have any word."""
-    assert [*violations("docs/x.md", source)] == []
+    assert [*violations("docs/results.md", source)] == []
