@@ -183,7 +183,7 @@ def test_forms_of_files(tmp_path, form):
         ("humaneval", {"task_id": "a", "prompt": "", "test": "assert 1"}, "records.jsonl:1: missing key 'entry_point'"),
         ("mbpp", {**MBPP, "test_list": "assert 1"}, ":1: 'test_list' is not a list of strings, but 'assert 1'"),
         ("mbpp", {**MBPP, "test_list": []}, ":1: 'test_list': "),
-        ("mbpp", {**MBPP, "task_id": None}, ":1: 'task_id' is neither a number nor a string, but None"),
+        ("mbpp", {**MBPP, "task_id": None}, ":1: 'task_id' is neither a number nor a string, but null"),
         ("apps", {**APPS, "input_output": ""}, ":1: 'input_output' is not JSON"),
         ("apps", {**APPS, "input_output": "{}"}, ":1: 'input_output' has no inputs"),
         ("taco", {**APPS, "input_output": {"inputs": ["1"], "outputs": []}}, ":1: there are 1 inputs, but 0 outputs"),
