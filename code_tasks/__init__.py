@@ -1,4 +1,4 @@
-"""Ways of working around the sandboxes: data sets of problems, and the `code-eval` command.
+"""Ways of working around the sandboxes: datasets of problems, and the `code-eval` command.
 
 verifiers looks for the taskset "code-tasks" here. Nothing of verifiers is imported before.
 """

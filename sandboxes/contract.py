@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
 
 from sandboxes.grading import classify_tests
+from sandboxes.outcome_labels import LABELS
 from sandboxes.validation import positive_int, positive_number, printable
 
 MAX_KEPT_BYTES = 1 << 20
@@ -50,11 +51,7 @@ class Outcome(enum.Enum):
     @property
     def label(self) -> str:
         """The outcome in words, for people."""
-        return LABELS.get(self.value, self.value.replace("_", " "))
-
-
-LABELS = {"exited": "left early", "output_limit": "wrote too much"}
-"""Labels of outcomes whose value is not their label."""
+        return LABELS[self.value]
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import numbers
 import re
@@ -70,6 +71,17 @@ def true_or_false(name: str, value: Any) -> bool:
 def short_repr(value: Any) -> str:
     """Return a value's repr for an error message, cut to MAX_REPR_CHARS."""
     text = repr(value)
+    return text if len(text) <= MAX_REPR_CHARS else text[: MAX_REPR_CHARS - 3] + "..."
+
+
+def short_json(value: Any) -> str:
+    """Return a value of a file for an error message, cut to MAX_REPR_CHARS: as JSON, and a text in quotation marks."""
+    if isinstance(value, str):
+        return short_repr(value)
+    try:
+        text = json.dumps(value, ensure_ascii=False, default=repr)
+    except (ValueError, TypeError, RecursionError):
+        return short_repr(value)
     return text if len(text) <= MAX_REPR_CHARS else text[: MAX_REPR_CHARS - 3] + "..."
 
 

@@ -26,7 +26,7 @@ class RemoteEvaluation:
     """Runs files of samples for BigCodeBench's client."""
 
     def __init__(self, settings: Settings, runner: BackgroundRunner):
-        """Load nothing yet: a data set of the Hub is loaded for the first request.
+        """Load nothing yet: a dataset of the Hub is loaded for the first request.
 
         Args:
             settings: the limits of what visitors may ask for.

@@ -13,6 +13,7 @@ from typing import Any
 from code_tasks.scoring.batch import SampleBatch
 from code_tasks.scoring.summary import PassAtK, pass_at_k
 from sandboxes import EvalConfig, RunResult, Verdict, result_dict
+from sandboxes.outcome_labels import NOT_RUN
 from sandboxes.validation import printable
 from space.available_languages import Languages
 from space.available_sandboxes import SandboxAvailability, default_sandbox
@@ -62,9 +63,9 @@ class Progress:
 
     @property
     def counts(self) -> Counter[str]:
-        """Programs by outcome; "not_run" for programs that the sandbox could not run."""
+        """Programs by outcome; NOT_RUN for programs that the sandbox could not run."""
         return Counter(
-            result.outcome.value if isinstance(result, Verdict) else "not_run" for result in self.results.values()
+            result.outcome.value if isinstance(result, Verdict) else NOT_RUN for result in self.results.values()
         )
 
 
@@ -154,7 +155,7 @@ class Service:
             choices: how to run and score the samples.
             samples: path of the file.
             problems: path of a file of problems, or None.
-            dataset: name of a data set, or None.
+            dataset: name of a dataset, or None.
 
         Raises:
             RequestError: for an invalid request.
@@ -201,7 +202,7 @@ def table_row(number: int, record: Mapping[str, Any]) -> list[Any]:
     """Return a record as a row of the table."""
     task = table_cell(record["task_id"])
     if record["passed"] is None:
-        return [number, task, record["completion_id"], "not_run", None, None, table_cell(record["result"])]
+        return [number, task, record["completion_id"], NOT_RUN, None, None, table_cell(record["result"])]
     return [
         number,
         task,

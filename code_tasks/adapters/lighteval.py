@@ -59,7 +59,7 @@ class CodegenMetrics:
         num_process_evaluate: int = 16,
         timeout: float = SECONDS,
     ) -> tuple[dict[str, Any], dict[int, list[Codes]]]:
-        """Run generations, and return (metrics, results).
+        """Run candidates, and return (metrics, results).
 
         Args:
             samples: {"input_output": JSON of "inputs", "outputs" and "fn_name"} for each problem.

@@ -141,11 +141,11 @@ class CodeTasksetConfig(vf.TasksetConfig):
     """The name of a benchmark. None: the one that the first record of `path` belongs to."""
 
     path: str | None = None
-    """A file or folder of problems, or a data set on the Hub. None: the benchmark's own data set."""
+    """A file or folder of problems, or a dataset on the Hub. None: the benchmark's own dataset."""
 
     split: str | None = None
     config: str | None = None
-    """The configuration or release of the data set."""
+    """The configuration or release of the dataset."""
 
     revision: str | None = None
     since: date | None = None

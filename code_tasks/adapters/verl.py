@@ -49,7 +49,7 @@ def compute_score(
     """Return 1.0 if the code of an answer passes its tests, otherwise 0.0. Safe in hundreds of threads at once.
 
     Args:
-        data_source: the sample's data set, for `code_sources` and messages.
+        data_source: the sample's dataset, for `code_sources` and messages.
         solution_str: the model's answer.
         ground_truth: the tests, as `problem_of_ground_truth` takes them.
         extra_info: of the sample, for verl's own scorers.

@@ -7,9 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sandboxes import Outcome
-
-NOT_RUN = "not_run"
-"""Stands for an outcome where the sandbox broke."""
+from sandboxes.outcome_labels import NOT_RUN
 
 SLOW_FACTOR = 4.0
 """A canonical solution is slow if its limit is less than this many times as long as it takes."""

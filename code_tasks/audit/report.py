@@ -8,6 +8,7 @@ from typing import Any
 
 from code_tasks.audit.problem_audit import FINDINGS, ProblemAudit
 from sandboxes import Outcome
+from sandboxes.outcome_labels import LABELS
 from sandboxes.validation import printable
 
 MAX_SHOWN = 20
@@ -34,7 +35,9 @@ def as_text(audits: Sequence[ProblemAudit], wall_seconds: float) -> str:
     problems = f"{len(audits)} problem{'' if len(audits) == 1 else 's'}"
     lines = [f"{problems} in {wall_seconds:.1f} s ({programs} programs)", "", *counts(audits)]
     lines += listed(audits, "fails", "canonical solution fails", "why", lambda each: each.caveat or each.detail)
-    lines += listed(audits, "flaky", "flaky", "outcomes", lambda each: ", ".join(each.outcomes))
+    lines += listed(
+        audits, "flaky", "flaky", "outcomes", lambda each: ", ".join(LABELS[name] for name in each.outcomes)
+    )
     lines += listed(audits, "missing", "no canonical solution", "", lambda each: "")
     lines += listed(audits, "stub", "a stub passes", "stubs", lambda each: some(each.passing_stubs))
     lines += listed(audits, "slow", "slow", "seconds, and limit", times)

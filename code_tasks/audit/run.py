@@ -11,7 +11,7 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 
 from code_tasks.audit.mutants import mutants_of
-from code_tasks.audit.problem_audit import NOT_RUN, SLOW_FACTOR, ProblemAudit, VariantResult
+from code_tasks.audit.problem_audit import SLOW_FACTOR, ProblemAudit, VariantResult
 from code_tasks.audit.stubs import EQUAL_OBJECT, Variant, stubs_of
 from code_tasks.benchmarks.canonical_limits import (
     canonical_seconds,
@@ -23,6 +23,7 @@ from code_tasks.benchmarks.canonical_limits import (
 )
 from code_tasks.benchmarks.problems import CanonicalLimit, Problem
 from sandboxes import EvalConfig, Evaluator, RunResult, Task, Verdict
+from sandboxes.outcome_labels import NOT_RUN
 from sandboxes.pool.progress import ProgressBar
 from sandboxes.validation import positive_int
 

@@ -17,7 +17,7 @@ from code_tasks.benchmarks.preambles import APPS_MODULES, apps_imports
 from code_tasks.benchmarks.problems import Problem
 from code_tasks.benchmarks.records import first_solution, id_field, json_field
 from sandboxes.tasks.io_cases import IOCases, parse_cases
-from sandboxes.validation import short_repr
+from sandboxes.validation import short_json
 
 SECONDS = 4.0
 PREAMBLE = apps_imports()
@@ -51,13 +51,13 @@ def problem_of(task_id: str, value: Any, script_cases: Mapping[str, Any], preamb
         ValueError, TypeError: if the value is anything else.
     """
     if not isinstance(value, dict) or not value.get("inputs"):
-        raise ValueError(f"'input_output' has no inputs, so that no program can be judged: {short_repr(value)}")
+        raise ValueError(f"'input_output' has no inputs, so that no program can be judged: {short_json(value)}")
     function = value.get("fn_name") or ""
     tests = {name: value[name] for name in ("inputs", "outputs") if name in value}
     tests |= {"fn_name": function} if function else script_cases
     cases = parse_cases(tests)
     if not isinstance(cases, IOCases):
-        raise TypeError(f"'input_output' has no cases, but {short_repr(value)}")
+        raise TypeError(f"'input_output' has no cases, but {short_json(value)}")
     limits = limits_of_calls(seconds, len(cases.cases)) if function else limits_of_cases(seconds)
     return Problem(
         *(task_id, "", json.dumps(tests), "python"),

@@ -31,7 +31,7 @@ class Benchmark:
     """
 
     hub_id: str
-    """The data set on the Hugging Face Hub."""
+    """The dataset on the Hugging Face Hub."""
 
     split: str = "test"
     config: str | None = None
@@ -39,7 +39,7 @@ class Benchmark:
     """Modules that the preamble imports, for the option `preload`: the sandbox imports them once, before candidates."""
 
     files: Callable[[str, str | None], Sequence[str]] | None = None
-    """(split, release or configuration) -> the files of the data set, where it has to be read by its files. A name may
+    """(split, release or configuration) -> the files of the dataset, where it has to be read by its files. A name may
     be a pattern. Raises ValueError."""
 
     date_field: str = ""
@@ -62,7 +62,7 @@ class Benchmark:
     """The field that the grader takes of a sample with both `completion` and `solution`. "": it knows only one."""
 
     is_sorted: bool = False
-    """True if the grader takes problems by their ids, and not in the order of the data set."""
+    """True if the grader takes problems by their ids, and not in the order of the dataset."""
 
     runs_restricted: bool = True
     """False if a policy refuses what the preamble or the tests do, for right candidates too."""

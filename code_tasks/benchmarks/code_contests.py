@@ -14,7 +14,7 @@ from code_tasks.benchmarks.benchmark import Benchmark
 from code_tasks.benchmarks.problems import Problem
 from code_tasks.benchmarks.records import case_text, optional_interactor, required, solution_code, text_field
 from sandboxes.tasks.io_cases import parse_cases
-from sandboxes.validation import short_repr
+from sandboxes.validation import short_json
 
 SECONDS, MEMORY_BYTES = 10.0, 256 << 20
 """Limits of problems that have none."""
@@ -24,7 +24,7 @@ ADDED_BYTES = 32 << 20
 
 TEST_FIELDS = ("public_tests", "private_tests", "generated_tests")
 PYTHON = (3, "PYTHON3")
-"""Python 3 in `solutions`, by the number and the name of the data set's schema."""
+"""Python 3 in `solutions`, by the number and the name of the dataset's schema."""
 
 
 def parse(record: Mapping[str, Any], position: int) -> Problem:
@@ -64,7 +64,7 @@ def rows_of(name: str, value: Any, columns: tuple[str, str]) -> Iterator[tuple[A
         lists = [value.get(column) for column in columns] if isinstance(value, Mapping) else [None]
         own = [each for each in lists if isinstance(each, list)]
         if len(own) != len(lists):
-            raise ValueError(f"{name!r} has no lists {columns[0]!r} and {columns[1]!r}: {short_repr(value)}")
+            raise ValueError(f"{name!r} has no lists {columns[0]!r} and {columns[1]!r}: {short_json(value)}")
         if len(own[0]) != len(own[1]):
             raise ValueError(f"{name!r} has {len(own[0])} of {columns[0]!r}, but {len(own[1])} of {columns[1]!r}")
         yield from zip(own[0], own[1], strict=True)
@@ -77,7 +77,7 @@ def seconds_of(record: Mapping[str, Any]) -> float:
         return SECONDS
     parts = [limit.get(name) or 0 for name in ("seconds", "nanos")] if isinstance(limit, Mapping) else [limit, 0]
     if not all(isinstance(part, int | float) and not isinstance(part, bool) and 0 <= part < 1e10 for part in parts):
-        raise ValueError(f"'time_limit' has no seconds and nanos, but is {short_repr(limit)}")
+        raise ValueError(f"'time_limit' has no seconds and nanos, but is {short_json(limit)}")
     return parts[0] + parts[1] / 1e9 or SECONDS
 
 
@@ -85,7 +85,7 @@ def bytes_of(record: Mapping[str, Any]) -> int:
     """Return the memory of a program. Raises ValueError if the record's limit is no number of bytes."""
     limit = record.get("memory_limit_bytes") or MEMORY_BYTES
     if isinstance(limit, bool) or not isinstance(limit, int) or limit < 0:
-        raise ValueError(f"'memory_limit_bytes' is not a number of bytes, but {short_repr(limit)}")
+        raise ValueError(f"'memory_limit_bytes' is not a number of bytes, but {short_json(limit)}")
     return limit + ADDED_BYTES
 
 

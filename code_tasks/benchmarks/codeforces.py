@@ -1,6 +1,6 @@
 """Problems of Codeforces as open-r1 publishes them, with a checker program where several outputs are right.
 
-Source: the data set open-r1/codeforces, the reward of open-r1, and the package of Piston that it runs programs with. A
+Source: the dataset open-r1/codeforces, the reward of open-r1, and the package of Piston that it runs programs with. A
 completion is a whole program in Python or C++. Each case may take the record's own time, in every language.
 """
 

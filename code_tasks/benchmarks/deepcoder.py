@@ -1,6 +1,6 @@
-"""The code problems on which DeepCoder was trained and tested, from its data set or from verl's Parquet files of it.
+"""The code problems on which DeepCoder was trained and tested, from its dataset or from verl's Parquet files of it.
 
-Source: the data set DeepCoder-Preview, and its grader, the code reward of rLLM. A completion is a whole program. The
+Source: the dataset DeepCoder-Preview, and its grader, the code reward of rLLM. A completion is a whole program. The
 shape of `tests` shows which of the grader's comparisons belongs to a problem. Only the 15 cases with the longest inputs
 count, but for LiveCodeBench's problems.
 """
@@ -27,7 +27,7 @@ from code_tasks.benchmarks.preambles import (
 from code_tasks.benchmarks.problems import Problem
 from code_tasks.benchmarks.records import case_lists, case_text, literal, object_field, required, solution_code
 from sandboxes.tasks.io_cases import function_name, parse_cases
-from sandboxes.validation import short_repr
+from sandboxes.validation import short_json
 
 SECONDS, LIVECODEBENCH_SECONDS = 12.0, 6.0
 MAX_CASES = 15
@@ -81,7 +81,7 @@ def tests_of(record: Mapping[str, Any]) -> Any:
     tests = literal(name, tests) if isinstance(tests, str) else tests
     cases = tests if isinstance(tests, list) else [tests]
     if not cases or not all(isinstance(case, dict) for case in cases):
-        raise ValueError(f"{name!r} has neither cases nor lists of inputs and outputs: {short_repr(tests)}")
+        raise ValueError(f"{name!r} has neither cases nor lists of inputs and outputs: {short_json(tests)}")
     return tests
 
 

@@ -25,7 +25,7 @@ def recognised(
     """Return the benchmark that the problems of a file or folder belong to, or PLAIN, and all of its records.
 
     Args:
-        source: a path, or the id of a benchmark's data set on the Hub.
+        source: a path, or the id of a benchmark's dataset on the Hub.
         benchmarks: that are known.
         errors: gets the errors of lines.
 

@@ -1,6 +1,6 @@
 """Says once why a file can't be read as samples, problems or results: what it seems to be, with counts and the way out.
 
-Readers call `explained` after they failed. The file is then read once more, record by record, and none is kept.
+Readers call `explain_error` after they failed. The file is then read once more, record by record, and none is kept.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ TABLE = re.compile(
 """The first line of a table with the fields of samples or problems."""
 
 
-def foreign_format(name: str, head: bytes, *, lines_only: bool = False, reads_objects: bool = False) -> str:
+def describe_foreign_format(name: str, head: bytes, *, lines_only: bool = False, reads_objects: bool = False) -> str:
     """Return a message about a file that is in another format; "" if its beginning does not show one.
 
     Args:
@@ -69,7 +69,7 @@ def foreign_format(name: str, head: bytes, *, lines_only: bool = False, reads_ob
         lines_only: whether JSON lines alone are read here, and neither an array nor Parquet.
         reads_objects: whether one object of several lines is read here.
     """
-    if encoding := foreign_encoding(head):
+    if encoding := detect_encoding(head):
         return f"{name} is in {encoding}, and JSON is in UTF-8: `iconv -f {encoding} -t UTF-8 FILE > NEW` converts it"
     kind = next((kind for magic, kind in MAGIC if head.startswith(magic)), "")
     if head[257:262] == b"ustar":
@@ -97,7 +97,7 @@ def foreign_format(name: str, head: bytes, *, lines_only: bool = False, reads_ob
     return ""
 
 
-def foreign_encoding(head: bytes) -> str:
+def detect_encoding(head: bytes) -> str:
     """Return the encoding of a text that is not UTF-8, by its first characters; "" if they show none."""
     if head.startswith((b"\xff\xfe\0\0", b"\0\0\xfe\xff")):
         return "UTF-32"
@@ -108,7 +108,7 @@ def foreign_encoding(head: bytes) -> str:
     return "UTF-16BE" if re.match(rb"\0[\[{]\0[\s\"'\[{]", head) else ""
 
 
-def kind_of(record: Mapping[str, Any]) -> str:
+def classify_record(record: Mapping[str, Any]) -> str:
     """Return the kind of a record, by its fields: SAMPLES, PROBLEMS, RESULTS or "a run log"; "" if they show none."""
     if "record_type" in record:
         return "a run log"
@@ -158,7 +158,7 @@ class Census:
             is_list = isinstance(record, list)
             self.others["lists" if is_list else "texts" if isinstance(record, str) else "other values"] += 1
             return
-        self.kinds[kind_of(record)] += 1
+        self.kinds[classify_record(record)] += 1
         for name, value in record.items():
             if name not in self.names and len(self.names) >= MAX_NAMES:
                 continue
@@ -175,7 +175,7 @@ class Census:
         return not any(self.names[name] for name in names)
 
 
-def diagnosis(expected: str, name: str, records: Iterable[tuple[str, Any]], known: Collection[str] = ()) -> str:
+def diagnose(expected: str, name: str, records: Iterable[tuple[str, Any]], known: Collection[str] = ()) -> str:
     """Return a message about a file whose records are not the expected ones; "" if most of them are.
 
     Args:
@@ -190,18 +190,20 @@ def diagnosis(expected: str, name: str, records: Iterable[tuple[str, Any]], know
     if not census.total:
         return ""
     if census.others.total() == census.total:
-        return of_values(expected, name, census)
+        return describe_values(expected, name, census)
     kind, number = census.kinds.most_common(1)[0]
     shown = f"{number:,} {'record' if number == 1 else 'records'}"
     # One summary stands behind any number of results.
     if kind not in ("", expected) and 2 * number > census.total:
-        return f"{name}: {of_another_kind(kind, expected, shown)}"
+        return f"{name}: {describe_other_kind(kind, expected, shown)}"
     if expected == SAMPLES and census.kinds[RESULTS] and census.names["summary"]:
-        return f"{name}: {of_another_kind(RESULTS, expected, shown)}"
-    return {SAMPLES: of_samples, PROBLEMS: of_problems, RESULTS: lambda *_: ""}[expected](name, census, known)
+        return f"{name}: {describe_other_kind(RESULTS, expected, shown)}"
+    return {SAMPLES: describe_samples, PROBLEMS: describe_problems, RESULTS: lambda *_: ""}[expected](
+        name, census, known
+    )
 
 
-def of_values(expected: str, name: str, census: Census) -> str:
+def describe_values(expected: str, name: str, census: Census) -> str:
     """Return a message about a file of lists or texts alone."""
     kind, number = census.others.most_common(1)[0]
     if number < census.total:
@@ -214,7 +216,7 @@ def of_values(expected: str, name: str, census: Census) -> str:
     return ""
 
 
-def of_another_kind(kind: str, expected: str, shown: str) -> str:
+def describe_other_kind(kind: str, expected: str, shown: str) -> str:
     """Return a message about records of another kind than the expected one.
 
     Args:
@@ -238,13 +240,13 @@ def of_another_kind(kind: str, expected: str, shown: str) -> str:
     return f"these look like {kind}, not {expected}: {shown} with the fields of {kind}; {way_out}"
 
 
-def of_samples(name: str, census: Census, known: Collection[str]) -> str:
+def describe_samples(name: str, census: Census, known: Collection[str]) -> str:
     """Return a message about records that are no samples of the problems; "" if most of them are."""
     number = f"{census.total:,} records"
     if census.has_none(CODE_NAMES):
         if census.total == 1 and any(each in known for each in census.names):
             return f'{name}: one object with all problems; write a line for each: {{"task_id": ..., "completion": ...}}'
-        return f"{name}: {without_code(census)}" if likely_code(census) else ""
+        return f"{name}: {describe_missing_code(census)}" if guess_code_field(census) else ""
     if census.has_none(ID_FIELDS) and census.total > 1:
         return (
             f"{name}: {number}, and none has 'task_id' or another field for the problem's id "
@@ -259,16 +261,16 @@ def of_samples(name: str, census: Census, known: Collection[str]) -> str:
     return ""
 
 
-def likely_code(census: Census) -> str:
+def guess_code_field(census: Census) -> str:
     """Return the field in which the code of samples seems to be; "" if there is none."""
     shared = [name for name in census.names if census.texts[name] + census.lists[name] == census.names[name]]
     rest = [name for name in shared if name not in NO_CODE]
     return next((name for name in OTHER_NAMES if name in rest), rest[0] if len(rest) == 1 else "")
 
 
-def without_code(census: Census) -> str:
+def describe_missing_code(census: Census) -> str:
     """Return a message about records that have their code in another field."""
-    found = likely_code(census)
+    found = guess_code_field(census)
     fields = ("completions", "code_list", "output_list") if census.lists[found] else CODE_NAMES[:2] + CODE_NAMES[4:5]
     counted = f"{census.names[found]:,} {'record has' if census.names[found] == 1 else 'records have'} {found!r}"
     return (
@@ -278,7 +280,7 @@ def without_code(census: Census) -> str:
     )
 
 
-def of_problems(name: str, census: Census, known: Collection[str]) -> str:
+def describe_problems(name: str, census: Census, known: Collection[str]) -> str:
     """Return a message about records that are no problems; "" if some have tests."""
     if census.has_none((*TEST_FIELDS, *TESTS_OF_BENCHMARKS)) and census.total > 1:
         return (

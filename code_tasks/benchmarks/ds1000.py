@@ -20,7 +20,7 @@ from code_tasks.benchmarks.packages import needed_modules
 from code_tasks.benchmarks.problems import Problem
 from code_tasks.benchmarks.records import id_field, required, text_field
 from sandboxes.imports import parse_source
-from sandboxes.validation import short_repr
+from sandboxes.validation import short_json
 
 SECONDS = 120.0
 MEMORY_BYTES = 8 << 30
@@ -67,7 +67,7 @@ def parse(record: Mapping[str, Any], position: int) -> Problem:
     context, solution = text_field(record, "code_context"), text_field(record, "reference_code")
     metadata = required(record, "metadata")
     if not isinstance(metadata, Mapping):
-        raise TypeError(f"'metadata' is not an object, but {short_repr(metadata)}")
+        raise TypeError(f"'metadata' is not an object, but {short_json(metadata)}")
     try:
         tree = parse_source(context)
     except ValueError as error:

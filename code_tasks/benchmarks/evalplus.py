@@ -20,7 +20,7 @@ from code_tasks.benchmarks.packages import needed_packages
 from code_tasks.benchmarks.problems import Problem, check_has_tests
 from code_tasks.benchmarks.records import id_field, optional_text, required, text_field, texts_field
 from sandboxes.tasks.call_harness import source_of_data
-from sandboxes.validation import short_repr
+from sandboxes.validation import short_json
 
 SECONDS = 20.0
 """Wall seconds of all inputs of a problem, with the canonical solution on them."""
@@ -135,13 +135,13 @@ def parse(record: Mapping[str, Any], position: int) -> Problem:
     task_id, name = id_field(record, "task_id"), text_field(record, "entry_point")
     prompt, solution = text_field(record, "prompt"), text_field(record, "canonical_solution")
     if not name.isidentifier():
-        raise ValueError(f"'entry_point' is not the name of a function, but {short_repr(name)}")
+        raise ValueError(f"'entry_point' is not the name of a function, but {short_json(name)}")
     base, plus = (inputs_of(record, field, task_id) for field in ("base_input", "plus_input"))
     if not base + plus:
         raise ValueError("'base_input' and 'plus_input' are empty: every sample would pass")
     atol = required(record, "atol")
     if isinstance(atol, bool) or not isinstance(atol, int | float):
-        raise TypeError(f"'atol' is not a number, but {short_repr(atol)}")
+        raise TypeError(f"'atol' is not a number, but {short_json(atol)}")
     parts = {
         "RULE": RULES_OF_NAMES.get(name, RULES.get(task_id, EQUAL)).replace("ATOL", "atol"),
         "ATOL": repr(atol),
@@ -199,7 +199,7 @@ def inputs_of(record: Mapping[str, Any], field: str, task_id: str) -> list[Any]:
     if not value:
         return []
     if not isinstance(value, list) or not all(isinstance(arguments, list) for arguments in value):
-        raise TypeError(f"{field!r} is not a list of lists of arguments, but {short_repr(value)}")
+        raise TypeError(f"{field!r} is not a list of lists of arguments, but {short_json(value)}")
     return restored_inputs(task_id, value)
 
 

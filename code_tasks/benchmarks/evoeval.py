@@ -1,6 +1,6 @@
 """EvoEval: problems evolved from HumanEval's, in HumanEval's shape.
 
-Source: Xia et al. 2024, arXiv:2403.19114. Its data sets on the Hub are judged as HumanEval is. Its own files have
+Source: Xia et al. 2024, arXiv:2403.19114. Its datasets on the Hub are judged as HumanEval is. Its own files have
 inputs in place of tests, and some of their problems an oracle that no record names.
 """
 

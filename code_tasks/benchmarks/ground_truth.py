@@ -1,4 +1,4 @@
-"""Tests of a training sample by themselves, without the record around them, in the shapes that data sets for verl have.
+"""Tests of a training sample by themselves, without the record around them, in the shapes that datasets for verl have.
 
 verl's Parquet files hold the tests in `reward_model.ground_truth`, and its trainers hand over nothing else.
 """
@@ -15,7 +15,7 @@ from code_tasks.benchmarks import deepcoder, kodcode, prime_code, verification_i
 from code_tasks.benchmarks.benchmark import limits_of_calls
 from code_tasks.benchmarks.problems import Problem, check_has_tests
 from code_tasks.benchmarks.records import case_text
-from sandboxes.validation import short_repr
+from sandboxes.validation import short_json
 
 NAME = "ground_truth"
 """Name of the problems, for messages."""
@@ -48,7 +48,7 @@ def problem_of_text(text: str) -> Problem:
     except ValueError:
         return problem_of_code(text)
     except RecursionError:
-        raise ValueError(f"{NAME!r} is nested too deeply: {short_repr(text)}") from None
+        raise ValueError(f"{NAME!r} is nested too deeply: {short_json(text)}") from None
     value = without_missing(value)
     if isinstance(value, dict):
         if value.get("assert_case"):
@@ -63,7 +63,7 @@ def problem_of_text(text: str) -> Problem:
     if isinstance(value, list) and value:
         return deepcoder.parse({"tests": value}, 0)
     raise ValueError(
-        f"{NAME!r} has no tests: {short_repr(text)}; give inputs and outputs, assert_case, a list of cases, or code"
+        f"{NAME!r} has no tests: {short_json(text)}; give inputs and outputs, assert_case, a list of cases, or code"
     )
 
 
@@ -82,11 +82,11 @@ def problem_of_asserts(value: Mapping[str, Any]) -> Problem:
     """
     asserts = value["assert_case"]
     if not isinstance(asserts, list) or not all(isinstance(each, str) for each in asserts):
-        raise TypeError(f"'assert_case' is not a list of strings, but {short_repr(asserts)}")
+        raise TypeError(f"'assert_case' is not a list of strings, but {short_json(asserts)}")
     for name in ("inputs", "outputs"):
         given = value.get(name)
         if isinstance(given, list) and any(map(case_text, given)):
-            raise ValueError(f"{NAME!r} has both 'assert_case' and {name!r}, {short_repr(given)}; give one of them")
+            raise ValueError(f"{NAME!r} has both 'assert_case' and {name!r}, {short_json(given)}; give one of them")
     return problem_of_code("\n".join(asserts) + "\n", len(asserts))
 
 
@@ -115,5 +115,5 @@ def plain(value: Any) -> Any:
     if isinstance(value, Sequence) and not isinstance(value, str | bytes):
         return [plain(item) for item in value]
     if value is not None and not isinstance(value, str | int | float):
-        raise TypeError(f"{NAME!r} must be data or a text, not {short_repr(value)}")
+        raise TypeError(f"{NAME!r} must be data or a text, not {short_json(value)}")
     return value

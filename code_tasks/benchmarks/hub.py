@@ -1,4 +1,4 @@
-"""Data sets of the Hugging Face Hub, as `datasets` loads them."""
+"""Datasets of the Hugging Face Hub, as `datasets` loads them."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ BUILDERS = {".parquet": "parquet"}
 
 
 def load_problems(dataset: str, split: str) -> dict[str, Problem]:
-    """Return the problems of a data set on the Hugging Face Hub, or of a folder that `datasets.load_dataset` reads.
+    """Return the problems of a dataset on the Hugging Face Hub, or of a folder that `datasets.load_dataset` reads.
 
     Raises:
-        InputError: if the data set can't be loaded, or lacks the columns of problems.
+        InputError: if the dataset can't be loaded, or lacks the columns of problems.
     """
     rows = load_rows(dataset, split)
     columns = set(rows.column_names)
     if missing := [names for names in (("task_id",), TEST_FIELDS) if not columns & {*names}]:
         raise InputError(
-            f"data set {dataset!r} has no column {' or '.join(map(repr, missing[0]))}; "
+            f"dataset {dataset!r} has no column {' or '.join(map(repr, missing[0]))}; "
             f"it has {', '.join(rows.column_names)}"
         )
     records = rows_with_locations(f"{dataset}, row", rows)
@@ -34,9 +34,9 @@ def load_problems(dataset: str, split: str) -> dict[str, Problem]:
 def hub_records(
     benchmark: Benchmark, hub_id: str, split: str, config: str | None, revision: str | None
 ) -> Iterator[tuple[str, Any]]:
-    """Yield the (location, record) pairs of a benchmark's data set on the Hub.
+    """Yield the (location, record) pairs of a benchmark's dataset on the Hub.
 
-    Files are named where the data set comes with a loading script, which `datasets` does not run.
+    Files are named where the dataset comes with a loading script, which `datasets` does not run.
 
     Raises:
         InputError: as `load_rows` does.
@@ -52,10 +52,10 @@ def load_rows(
     """Return a `datasets.Dataset`.
 
     Args:
-        hub_id: of the data set; or a folder that `datasets` reads.
-        split: of the data set.
-        config: of the data set. None: its default.
-        revision: of the data set. None: the newest.
+        hub_id: of the dataset; or a folder that `datasets` reads.
+        split: of the dataset.
+        config: of the dataset. None: its default.
+        revision: of the dataset. None: the newest.
         names: its files that are read, if they have to be named. Then they decide on split and config.
 
     Raises:
@@ -74,6 +74,6 @@ def load_rows(
         is_wrapper = isinstance(error, datasets.exceptions.DatasetGenerationError)
         reason = (is_wrapper and error.__cause__) or error
         raise InputError(
-            f"can't load split {split!r} of data set {hub_id!r}: {reason}; a local copy of its files can be "
+            f"can't load split {split!r} of dataset {hub_id!r}: {reason}; a local copy of its files can be "
             "given in its place (--problems)"
         ) from error

@@ -1,6 +1,6 @@
 """The code problems of INTELLECT-3's reinforcement learning.
 
-Source: the data set INTELLECT-3-RL, and its grader, the environment code_env. A completion is a whole program. Each
+Source: the dataset INTELLECT-3-RL, and its grader, the environment code_env. A completion is a whole program. Each
 case may take 20 seconds. The grader draws 15 cases at random; here all cases count.
 """
 
@@ -16,7 +16,7 @@ from code_tasks.benchmarks.preambles import COMMON_MODULES, common_imports
 from code_tasks.benchmarks.problems import Problem
 from code_tasks.benchmarks.records import case_lists, case_text, json_field, literal, object_field
 from sandboxes.tasks.io_cases import parse_cases
-from sandboxes.validation import short_repr
+from sandboxes.validation import short_json
 
 SECONDS = 20.0
 OFFICIAL_MEMORY_BYTES = 10 << 30
@@ -54,7 +54,7 @@ def arguments_of(value: Any) -> list[Any]:
     if isinstance(value, str):
         return [literal("input", line) for line in value.split("\n") if line.strip()]
     if not isinstance(value, list):
-        raise TypeError(f"the input of a call is neither a list of arguments nor a text, but {short_repr(value)}")
+        raise TypeError(f"the input of a call is neither a list of arguments nor a text, but {short_json(value)}")
     return value
 
 

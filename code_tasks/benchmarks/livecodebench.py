@@ -22,7 +22,7 @@ from code_tasks.benchmarks.preambles import PLAIN_IMPORTS, star_imports
 from code_tasks.benchmarks.problems import Problem
 from code_tasks.benchmarks.records import id_field, json_field, text_field
 from sandboxes.tasks.io_cases import parse_cases
-from sandboxes.validation import short_repr
+from sandboxes.validation import short_json
 
 SECONDS = 6.0
 PREAMBLE = star_imports(recursion_limit=50_000, digits=50_000)
@@ -30,7 +30,7 @@ MAX_UNPACKED_BYTES = 1 << 30
 """Largest unpacked text of a problem's private cases."""
 
 RELEASES = 6
-"""Number of files of the data set. Release n consists of the first n."""
+"""Number of files of the dataset. Release n consists of the first n."""
 
 RELEASE = re.compile(r"release_v([1-9])")
 
@@ -50,7 +50,7 @@ def parse(record: Mapping[str, Any], position: int) -> Problem:
     function = metadata.get("func_name") if isinstance(metadata, dict) else None
     kinds = {str(case.get("testtype")) for case in cases}
     if kinds - {"stdin", "functional"}:
-        raise ValueError(f"a case has the testtype {short_repr(min(kinds - {'stdin', 'functional'}))}")
+        raise ValueError(f"a case has the testtype {short_json(min(kinds - {'stdin', 'functional'}))}")
     if "functional" in kinds and not function:
         raise ValueError("cases of the testtype 'functional' need a 'func_name' in 'metadata'")
     inputs, outputs = ([case[name] for case in cases] for name in ("input", "output"))
@@ -113,7 +113,7 @@ def unpacked_text(text: str) -> str:
             f"'private_test_cases' is neither JSON nor a text in base64, zlib and pickle: {error}"
         ) from error
     if not isinstance(value, str):
-        raise TypeError(f"'private_test_cases' has {short_repr(value)} in its pickle, and not a text")
+        raise TypeError(f"'private_test_cases' has {short_json(value)} in its pickle, and not a text")
     return value
 
 
@@ -124,10 +124,10 @@ def cases_of(value: Any, name: str) -> list[dict[str, Any]]:
         ValueError: if the value is anything else.
     """
     if not isinstance(value, list):
-        raise ValueError(f"{name!r} is not a list of cases, but {short_repr(value)}")
+        raise ValueError(f"{name!r} is not a list of cases, but {short_json(value)}")
     for case in value:
         if not isinstance(case, dict) or not all(isinstance(case.get(key), str) for key in ("input", "output")):
-            raise ValueError(f"a case in {name!r} has no texts 'input' and 'output': {short_repr(case)}")
+            raise ValueError(f"a case in {name!r} has no texts 'input' and 'output': {short_json(case)}")
     return value
 
 

@@ -17,7 +17,7 @@ from code_tasks.benchmarks.preambles import PLAIN_IMPORTS, star_imports
 from code_tasks.benchmarks.problems import Problem
 from code_tasks.benchmarks.records import case_lists, id_field, json_field, required
 from sandboxes.tasks.io_cases import parse_arguments, parse_result
-from sandboxes.validation import short_repr
+from sandboxes.validation import short_json
 
 SECONDS = 5.0
 CODE = "code"
@@ -37,7 +37,7 @@ def parse(record: Mapping[str, Any], position: int) -> Problem | None:
         return None
     model = required(record, "reward_model")
     if not isinstance(model, Mapping):
-        raise TypeError(f"'reward_model' is not an object, but {short_repr(model)}")
+        raise TypeError(f"'reward_model' is not an object, but {short_json(model)}")
     extra = record.get("extra_info")
     # Eurus-2-RL has the index 0 everywhere, in a split of this name.
     has_index = isinstance(extra, Mapping) and "index" in extra and extra.get("split") != "dummy"

@@ -1,4 +1,4 @@
-"""Problems: one task each, parsed from a record with the fields that data sets have."""
+"""Problems: one task each, parsed from a record with the fields that datasets have."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from sandboxes.tasks.assert_statements import CHECK, is_lazy
 from sandboxes.tasks.batch import normalize_reference
 from sandboxes.tasks.empty_tests import check_not_empty
 from sandboxes.tasks.io_cases import parse_cases
-from sandboxes.validation import short_repr
+from sandboxes.validation import short_json
 
 TEST_FIELDS = ("test", "tests", "input_output")
 PUBLISHED_FIELDS = (
@@ -133,7 +133,7 @@ class Problem:
             language: of a problem that names none. "": the language of the run's options.
         """
         own = replace(limits, **self.limits) if self.limits else None
-        name = f"problem {short_repr(self.task_id)}"
+        name = f"problem {short_json(self.task_id)}"
         language = self.language or language
         return Task(self.tests, candidates, name, language or None, own, self.modules, self.grading or None)
 
@@ -188,6 +188,10 @@ def parse_problem(record: Mapping[str, Any]) -> Problem:
         errors.append("missing key 'prompt'")
     if field not in record:
         errors.append("missing key 'test'")
+    elif not is_code_or_cases(record[field]):
+        errors.append(
+            f"{field!r} is neither code nor a list of objects with input and output, but {short_json(record[field])}"
+        )
     elif has_code and not record[field].strip():
         errors.append(f"{field!r} is empty: every sample would pass")
     if errors := [error for error in errors if error]:
@@ -216,7 +220,13 @@ def optional_fields(record: Mapping[str, Any]) -> dict[str, Any]:
 
 def type_error(record: Mapping[str, Any], name: str) -> str:
     """Return the error of a field that must be a string, or "" if it is one."""
-    return "" if isinstance(record[name], str) else f"{name!r} is not a string, but {short_repr(record[name])}"
+    return "" if isinstance(record[name], str) else f"{name!r} is not a string, but {short_json(record[name])}"
+
+
+def is_code_or_cases(tests: Any) -> bool:
+    """Return whether the tests of a record have the type of code, or of I/O cases."""
+    are_objects = isinstance(tests, list) and all(isinstance(case, Mapping) for case in tests)
+    return isinstance(tests, str | Mapping) or are_objects
 
 
 def append_check_call(record: Mapping[str, Any], field: str, language: str) -> str:

@@ -15,9 +15,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any
 
-from code_tasks.benchmarks.diagnosis import PROBLEMS, SAMPLES, diagnosis, foreign_format
+from code_tasks.benchmarks.diagnosis import PROBLEMS, SAMPLES, describe_foreign_format, diagnose
 from code_tasks.benchmarks.problems import Problem, parse_problem, published_fields
-from sandboxes.validation import short_repr
+from sandboxes.validation import short_json
 
 MAX_ERRORS_SHOWN = 50
 MAX_SAME_SHOWN = 3
@@ -42,7 +42,7 @@ MAX_ALIKE_SHOWN = 10
 
 
 class InputError(ValueError):
-    """An input file or data set is invalid. The message has a line per error, with its location."""
+    """An input file or dataset is invalid. The message has a line per error, with its location."""
 
 
 class InputErrors:
@@ -95,7 +95,7 @@ def read_problems(
     try:
         return parse_problems(read(path, errors), parse_at, errors, f"{path}: there are no problems in it")
     except InputError as error:
-        raise explained(error, PROBLEMS, path, functools.partial(read, path), lines_only=not records) from error
+        raise explain_error(error, PROBLEMS, path, functools.partial(read, path), lines_only=not records) from error
 
 
 def parse_at(record: Mapping[str, Any], position: int) -> Problem:
@@ -134,7 +134,7 @@ def parse_problems(
         if problem is None:
             continue
         if problem.task_id in problems:
-            errors.add(f"{location}: duplicate task_id {short_repr(problem.task_id)}")
+            errors.add(f"{location}: duplicate task_id {short_json(problem.task_id)}")
         problems[problem.task_id] = replace(problem, published=published_fields(record))
     errors.raise_if_any()
     if not problems:
@@ -209,7 +209,7 @@ def cant_read(path: Path, error: Exception) -> InputError:
     return InputError(f"can't read {path}: {reason_of(error)}")
 
 
-def explained(
+def explain_error(
     error: InputError,
     expected: str,
     path: Path,
@@ -225,7 +225,7 @@ def explained(
 
     Args:
         error: of the file's lines.
-        expected: the kind of records, as `diagnosis` takes it.
+        expected: the kind of records, as `diagnose` takes it.
         path: of the file or folder.
         records: yields the (location, value) pairs of the file.
         shown: the file's name in messages. None: the path.
@@ -237,9 +237,9 @@ def explained(
         if path.is_file():
             with ExitStack() as stack:
                 head = open_input(path, stack).read(HEAD_BYTES)
-            text = foreign_format(name, head, lines_only=lines_only, reads_objects=expected == SAMPLES)
+            text = describe_foreign_format(name, head, lines_only=lines_only, reads_objects=expected == SAMPLES)
         if not text and (path.is_file() or path.is_dir()):
-            text = diagnosis(expected, name, records(InputErrors()), known)
+            text = diagnose(expected, name, records(InputErrors()), known)
     except (InputError, OSError, EOFError, zlib.error):
         # The file's own error says what is wrong with it.
         return error
@@ -252,7 +252,7 @@ def objects_of(records: Iterable[tuple[str, Any]], errors: InputErrors) -> Itera
         if isinstance(record, dict):
             yield location, record
         else:
-            errors.add(f"{location}: not a JSON object, but {short_repr(record)}")
+            errors.add(f"{location}: not a JSON object, but {short_json(record)}")
 
 
 def read_lines(path: Path, max_bytes: int = MAX_LINE_BYTES, shown: Path | None = None) -> Iterator[tuple[int, bytes]]:

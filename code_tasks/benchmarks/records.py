@@ -10,7 +10,7 @@ from typing import Any
 from sandboxes.imports import parse_source
 from sandboxes.languages.registry import ALIASES, checked_language
 from sandboxes.tasks.extraction import last_block
-from sandboxes.validation import short_repr
+from sandboxes.validation import short_json
 
 
 def text_field(record: Mapping[str, Any], name: str) -> str:
@@ -20,7 +20,7 @@ def text_field(record: Mapping[str, Any], name: str) -> str:
         ValueError, TypeError: if the field is missing, or anything else.
     """
     if not isinstance(value := required(record, name), str):
-        raise TypeError(f"{name!r} is not a string, but {short_repr(value)}")
+        raise TypeError(f"{name!r} is not a string, but {short_json(value)}")
     return value
 
 
@@ -34,7 +34,7 @@ def texts_field(record: Mapping[str, Any], name: str) -> list[str]:
     """Return a field that must be a list of texts. Raises as `text_field` does."""
     value = required(record, name)
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-        raise TypeError(f"{name!r} is not a list of strings, but {short_repr(value)}")
+        raise TypeError(f"{name!r} is not a list of strings, but {short_json(value)}")
     return value
 
 
@@ -42,7 +42,7 @@ def id_field(record: Mapping[str, Any], name: str) -> str:
     """Return a field that must be a number or a text, as a text. Raises as `text_field` does."""
     value = required(record, name)
     if isinstance(value, bool) or not isinstance(value, int | str) or value == "":
-        raise TypeError(f"{name!r} is neither a number nor a string, but {short_repr(value)}")
+        raise TypeError(f"{name!r} is neither a number nor a string, but {short_json(value)}")
     return str(value)
 
 
@@ -54,13 +54,13 @@ def json_field(record: Mapping[str, Any], name: str) -> Any:
     try:
         return json.loads(value)
     except (ValueError, RecursionError) as error:
-        raise ValueError(f"{name!r} is not JSON ({error}): {short_repr(value)}") from error
+        raise ValueError(f"{name!r} is not JSON ({error}): {short_json(value)}") from error
 
 
 def optional_interactor(record: Mapping[str, Any]) -> dict[str, Any]:
     """Return what the field `interactor` adds to the tests of a record; {} if the record has no interactor.
 
-    No published data set of problems from contests has the field. It holds an interactor as references give it, or a
+    No published dataset of problems from contests has the field. It holds an interactor as references give it, or a
     text of JSON with one. Raises as `text_field` does.
     """
     value = json_field(record, "interactor") if record.get("interactor") else None
@@ -78,7 +78,7 @@ def first_solution(record: Mapping[str, Any]) -> str | None:
     if not value:
         return None
     if not isinstance(value, list) or not isinstance(value[0], str):
-        raise TypeError(f"'solutions' is not a list of programs, but {short_repr(value)}")
+        raise TypeError(f"'solutions' is not a list of programs, but {short_json(value)}")
     return value[0]
 
 
@@ -88,7 +88,7 @@ def object_field(record: Mapping[str, Any], name: str) -> dict[str, Any]:
     if isinstance(value, str):
         value = literal(name, value)
     if not isinstance(value, dict):
-        raise TypeError(f"{name!r} is not an object, but {short_repr(value)}")
+        raise TypeError(f"{name!r} is not an object, but {short_json(value)}")
     return value
 
 
@@ -110,7 +110,7 @@ def literal(name: str, text: str) -> Any:
         [statement] = parse_source(text.strip()).body
         return ast.literal_eval(statement.value)  # type: ignore[attr-defined]
     except (ValueError, TypeError, AttributeError, RecursionError, MemoryError) as error:
-        raise ValueError(f"{name!r} is data neither of JSON nor of Python: {short_repr(text)}") from error
+        raise ValueError(f"{name!r} is data neither of JSON nor of Python: {short_json(text)}") from error
 
 
 def language_field(record: Mapping[str, Any], name: str) -> str:
@@ -128,12 +128,12 @@ def case_text(value: Any) -> str:
     if isinstance(value, list):
         return "\n".join(map(str, value))
     if value is not None and not isinstance(value, str | int | float):
-        raise TypeError(f"the input or output of a case is neither a text nor a number, but {short_repr(value)}")
+        raise TypeError(f"the input or output of a case is neither a text nor a number, but {short_json(value)}")
     return "" if value is None else str(value)
 
 
 def solution_code(value: Any) -> str | None:
-    """Return the code of a gold solution, which may stand in a fenced block. None: it is no text, or empty."""
+    """Return the code of a canonical solution, which may stand in a fenced block. None: it is no text, or empty."""
     return last_block(value) if isinstance(value, str) and value.strip() else None
 
 
@@ -141,7 +141,7 @@ def case_lists(data: Mapping[str, Any]) -> tuple[list[Any], list[Any]]:
     """Return the lists "inputs" and "outputs". Raises as `text_field` does, also if their lengths differ."""
     inputs, outputs = required(data, "inputs"), required(data, "outputs")
     if not isinstance(inputs, list) or not isinstance(outputs, list) or len(inputs) != len(outputs):
-        shown = f"{short_repr(inputs)} and {short_repr(outputs)}"
+        shown = f"{short_json(inputs)} and {short_json(outputs)}"
         raise TypeError(f"'inputs' and 'outputs' must be lists of the same length, not {shown}")
     return inputs, outputs
 

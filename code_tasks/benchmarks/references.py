@@ -7,7 +7,7 @@ from pathlib import Path
 from code_tasks.benchmarks.problems import Problem
 from code_tasks.benchmarks.readers import InputErrors, parse_at, parse_problems
 from code_tasks.benchmarks.sources import Records, check_exists, file_records
-from sandboxes.validation import short_repr
+from sandboxes.validation import short_json
 
 
 def read_references(path: Path) -> dict[str, Problem]:
@@ -32,9 +32,9 @@ def reference_records(path: Path, errors: InputErrors) -> Records:
         if isinstance(item, str):
             yield location, {"task_id": str(number), "test": item}
         elif item is None:
-            # The harness saves null for APPS and others, whose tests it reads from the data set.
+            # The harness saves null for APPS and others, whose tests it reads from the dataset.
             errors.add(
                 f"{location}: null, so the tests are not in this file; --benchmark NAME takes the benchmark's own"
             )
         else:
-            errors.add(f"{location}: not a text with tests, but {short_repr(item)}")
+            errors.add(f"{location}: not a text with tests, but {short_json(item)}")

@@ -60,11 +60,11 @@ def load_benchmark(
     Args:
         name: one of BENCHMARKS, or another name of one. None: the benchmark that the fields of the first record belong
             to, or problems with "task_id" and tests that belong to none. Then a path is needed.
-        path_or_hub_id: a file (JSON lines or JSON, which may be gzipped, or Parquet), a folder of such files, or a data
-            set on the Hugging Face Hub. None: the benchmark's own data set on the Hub.
-        split: of a data set on the Hub. None: the benchmark's test split.
-        config: the configuration of a data set on the Hub; the release, for a benchmark with releases.
-        revision: of a data set on the Hub.
+        path_or_hub_id: a file (JSON lines or JSON, which may be gzipped, or Parquet), a folder of such files, or a
+            dataset on the Hugging Face Hub. None: the benchmark's own dataset on the Hub.
+        split: of a dataset on the Hub. None: the benchmark's test split.
+        config: the configuration of a dataset on the Hub; the release, for a benchmark with releases.
+        revision: of a dataset on the Hub.
         since: the date of the first problems, for a benchmark with dates.
         until: the date of the last problems, included.
 
@@ -84,7 +84,7 @@ def load_benchmark(
         source = benchmark.hub_id if path_or_hub_id is None else path_or_hub_id
         if path_or_hub_id is None and Path(benchmark.hub_id).exists():
             raise InputError(
-                f"{benchmark.hub_id} is a path here, which `datasets` would read in place of the data set on the Hub: "
+                f"{benchmark.hub_id} is a path here, which `datasets` would read in place of the dataset on the Hub: "
                 "name it as the file of problems, or work in another folder"
             )
         records = records_of(benchmark, source, split or benchmark.split, config, revision, errors)
@@ -110,7 +110,7 @@ def load_benchmark(
 
 
 def load_source(source: str) -> LoadedBenchmark:
-    """Load a benchmark that an owner names in one text: NAME=FILE, or NAME alone for the data set on the Hub.
+    """Load a benchmark that an owner names in one text: NAME=FILE, or NAME alone for the dataset on the Hub.
 
     Raises:
         ValueError: if there is no such benchmark, or its problems can't be read.

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from code_tasks.benchmarks.diagnosis import INDENTED, foreign_format
+from code_tasks.benchmarks.diagnosis import INDENTED, describe_foreign_format
 from code_tasks.benchmarks.problems import Problem
 from code_tasks.benchmarks.readers import (
     HEAD_BYTES,
@@ -28,7 +28,7 @@ from code_tasks.benchmarks.readers import (
 )
 from code_tasks.benchmarks.samples import MAX_SAMPLE_BYTES
 from code_tasks.benchmarks.sources import PARQUET, SUFFIXES, Records, read_array
-from sandboxes.validation import short_repr
+from sandboxes.validation import short_json
 
 GRADED = (".results.json", ".results.json.gz")
 """Files of MultiPL-E with results, which stand beside its samples."""
@@ -112,7 +112,7 @@ def generations(given: SampleInput, errors: InputErrors) -> Records:
     for number, (task_id, programs) in enumerate(zip(given.problems, lists, strict=True)):
         location = f"{given.shown}, item {number}"
         if not isinstance(programs, list):
-            errors.add(f"{location}: not a list of programs, but {short_repr(programs)}")
+            errors.add(f"{location}: not a list of programs, but {short_json(programs)}")
         else:
             yield location, {"task_id": task_id, "code_list": programs}
 
@@ -209,7 +209,7 @@ def detected_shape(given: SampleInput, shapes: Sequence[Shape]) -> Shape:
     except (OSError, EOFError, zlib.error) as error:
         raise cant_read(given.shown, error) from error
     known = "".join(f"\n  {shape.description}" for shape in shapes)
-    if text := foreign_format(str(given.shown), head, reads_objects=True):
+    if text := describe_foreign_format(str(given.shown), head, reads_objects=True):
         raise InputError(text)
-    begin = short_repr(head[:40].decode(errors="replace"))
+    begin = short_json(head[:40].decode(errors="replace"))
     raise InputError(f"{given.shown}: it begins with {begin}, and has none of the shapes of samples:{known}")

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from code_tasks.benchmarks.diagnosis import SAMPLES
 from code_tasks.benchmarks.problems import Problem
-from code_tasks.benchmarks.readers import InputError, InputErrors, cant_read, explained, objects_of
+from code_tasks.benchmarks.readers import InputError, InputErrors, cant_read, explain_error, objects_of
 from code_tasks.benchmarks.sample_files import SHAPES, SampleInput, Shape, detected_shape
 from code_tasks.benchmarks.samples import Sample, samples_of
 from code_tasks.benchmarks.sources import Records
@@ -98,7 +98,7 @@ class SampleReader:
                 self.hints[hint] = None
             yield from samples
 
-    def explained(self, error: InputError) -> InputError:
+    def explain_error(self, error: InputError) -> InputError:
         """Return one error about the whole file in place of the errors of its records, if it is of another kind."""
         given, is_lines = self.given, len(self.shapes) == 1
 
@@ -106,7 +106,7 @@ class SampleReader:
             return detected_shape(given, self.shapes).records(given, errors)
 
         known = () if self.skips_unknown else given.problems
-        return explained(error, SAMPLES, given.path, records, shown=given.shown, known=known, lines_only=is_lines)
+        return explain_error(error, SAMPLES, given.path, records, shown=given.shown, known=known, lines_only=is_lines)
 
     def _unknown(self, task_id: str) -> str:
         """Return the message of an id that no problem has, with the problem that may be meant."""
@@ -146,7 +146,7 @@ def read_samples(
             samples = list(itertools.islice(reader.read(errors), max_samples and max_samples + 1))
             errors.raise_if_any()
         except InputError as error:
-            raise reader.explained(error) from error
+            raise reader.explain_error(error) from error
     if max_samples is not None and len(samples) > max_samples:
         raise InputError(f"{path} has more than {max_samples:,} samples, which is the limit here")
     if not samples:

@@ -13,7 +13,7 @@ from typing import Any
 from code_tasks.benchmarks.problems import Problem
 from code_tasks.benchmarks.records import id_field
 from sandboxes.tasks.extraction import last_block
-from sandboxes.validation import short_repr
+from sandboxes.validation import short_json
 
 MAX_SAMPLE_BYTES = 64 << 20
 """Largest unpacked line of samples. With its result it grows to three times that size at most, and stays readable."""
@@ -128,10 +128,10 @@ def texts_of(record: Mapping[str, Any], field: CodeField) -> list[str]:
     if not isinstance(value, field.types):
         wanted = " nor a ".join("list of strings" if each is list else "string" for each in field.types)
         negation = "neither a" if len(field.types) > 1 else "not a"
-        raise TypeError(f"{field.name!r} is {negation} {wanted}, but {short_repr(value)}")
+        raise TypeError(f"{field.name!r} is {negation} {wanted}, but {short_json(value)}")
     texts: list[Any] = value if isinstance(value, list) else [value]
     if wrong := [text for text in texts if not isinstance(text, str)]:
-        raise TypeError(f"{field.name!r} is not a list of strings; it holds {short_repr(wrong[0])}")
+        raise TypeError(f"{field.name!r} is not a list of strings; it holds {short_json(wrong[0])}")
     if any(len(text) > MAX_SAMPLE_BYTES for text in texts):
         raise ValueError(f"{field.name!r} has more than {MAX_SAMPLE_BYTES >> 20} MiB, which is not run; remove it")
     return texts

@@ -1,4 +1,4 @@
-"""Records of data sets, from files, folders and the Hugging Face Hub. Each comes with its location, for messages."""
+"""Records of datasets, from files, folders and the Hugging Face Hub. Each comes with its location, for messages."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from code_tasks.benchmarks.readers import (
     InputErrors,
     bounded_lines,
     cant_read,
-    explained,
+    explain_error,
     open_input,
     parsed_lines,
     rows_with_locations,
@@ -44,14 +44,14 @@ def records_of(
     revision: str | None,
     errors: InputErrors,
 ) -> Records:
-    """Return the records of a file, of a folder, or of a data set on the Hub.
+    """Return the records of a file, of a folder, or of a dataset on the Hub.
 
     Args:
         benchmark: that they belong to.
-        source: a path, or the id of a data set.
-        split: of a data set, or of a folder with a file for each split.
-        config: of a data set, or a release.
-        revision: of a data set on the Hub.
+        source: a path, or the id of a dataset.
+        split: of a dataset, or of a folder with a file for each split.
+        config: of a dataset, or a release.
+        revision: of a dataset on the Hub.
         errors: gets the errors of lines.
 
     Raises:
@@ -66,7 +66,7 @@ def records_of(
     names = benchmark.files(split, config) if benchmark.files else ()
     if revision or (config and not (names and path.is_dir())):
         name = "revision" if revision else "config"
-        raise ValueError(f"{path} is read as it is: a {name} is for a data set on the Hub")
+        raise ValueError(f"{path} is read as it is: a {name} is for a dataset on the Hub")
     return folder_records(path, names, config, errors) if path.is_dir() else file_records(path, errors)
 
 
@@ -89,7 +89,7 @@ def problems_explained(source: str | Path | None) -> Iterator[None]:
     """Replace the errors of a file's records with one about the whole file, if that has no problems at all.
 
     Args:
-        source: a path. Otherwise, such as for a data set on the Hub, errors stay as they are.
+        source: a path. Otherwise, such as for a dataset on the Hub, errors stay as they are.
     """
     try:
         yield
@@ -97,7 +97,7 @@ def problems_explained(source: str | Path | None) -> Iterator[None]:
         if source is None or not Path(source).exists():
             raise
         path = Path(source)
-        raise explained(error, PROBLEMS, path, functools.partial(path_records, path)) from error
+        raise explain_error(error, PROBLEMS, path, functools.partial(path_records, path)) from error
 
 
 def check_exists(path: Path) -> None:

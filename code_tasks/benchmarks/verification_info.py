@@ -1,4 +1,4 @@
-"""Data sets whose records have `verification_info`: open-r1's verifiable coding problems, SYNTHETIC-1 and SYNTHETIC-2.
+"""Datasets whose records have `verification_info`: open-r1's verifiable coding problems, SYNTHETIC-1 and SYNTHETIC-2.
 
 Sources: the code reward of open-r1; Genesys, the verifier of SYNTHETIC-1; the rewards of prime-rl, for SYNTHETIC-2. A
 completion is a whole program, in the language of its record. Lines are compared without the white space at their ends.
@@ -26,7 +26,7 @@ from code_tasks.benchmarks.records import (
     solution_code,
 )
 from sandboxes.tasks.io_cases import parse_cases
-from sandboxes.validation import short_repr
+from sandboxes.validation import short_json
 
 OPEN_R1_SECONDS = 5.0
 """Time of each case."""
@@ -53,7 +53,7 @@ def parse(record: Mapping[str, Any], seconds: float, any_status: bool) -> Proble
     """Parse a record with `verification_info`.
 
     Args:
-        record: of one of the data sets.
+        record: of one of the datasets.
         seconds: of each case.
         any_status: as in `IOCases`.
 
@@ -73,7 +73,7 @@ def parse(record: Mapping[str, Any], seconds: float, any_status: bool) -> Proble
         # SYNTHETIC-2's cases have verl's shape, and prime-rl judges them as verl does.
         return prime_code.problem_of_truth(task_id, cases, solution)
     if not isinstance(cases, list) or not cases or not all(isinstance(case, Mapping) for case in cases):
-        raise ValueError(f"'test_cases' is not a list of cases, but {short_repr(cases)}")
+        raise ValueError(f"'test_cases' is not a list of cases, but {short_json(cases)}")
     language = language_field(info, "language") if "language" in info else "python"
     calls = [case.get("type") == CALL for case in cases]
     if all(calls):
@@ -99,7 +99,7 @@ def problem_of_calls(task_id: str, cases: Sequence[Mapping[str, Any]], language:
     """
     if language != "python":
         raise ValueError(f"cases of the type {CALL!r} are for Python, not for {language}")
-    names = {short_repr(required(case, "fn_name")): case["fn_name"] for case in cases}
+    names = {short_json(required(case, "fn_name")): case["fn_name"] for case in cases}
     if len(names) > 1:
         raise ValueError(f"the cases of a problem must call one function, not {', '.join(sorted(names))}")
     [function] = names.values()
@@ -124,7 +124,7 @@ def arguments_of(value: Any) -> list[Any]:
     """Return the arguments of a call, which may be written as a text. Raises TypeError unless they are a list."""
     arguments = literal("input", value) if isinstance(value, str) else value
     if not isinstance(arguments, list | tuple):
-        raise TypeError(f"the input of a call must be a list of its arguments, not {short_repr(value)}")
+        raise TypeError(f"the input of a call must be a list of its arguments, not {short_json(value)}")
     return list(arguments)
 
 

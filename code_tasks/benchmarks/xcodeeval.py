@@ -16,7 +16,7 @@ from code_tasks.benchmarks.problems import Problem
 from code_tasks.benchmarks.records import json_field, required, text_field
 from sandboxes.languages.registry import ALIASES, checked_language
 from sandboxes.tasks.io_cases import parse_cases
-from sandboxes.validation import short_repr
+from sandboxes.validation import short_json
 
 SECONDS, INTERPRETED_SECONDS = 2.0, 6.0
 INTERPRETED = ("", "python", "javascript", "typescript", "java")
@@ -30,11 +30,11 @@ def parse(record: Mapping[str, Any], position: int) -> Problem:
     """Parse a record of xCodeEval. `lang` names the language, if the record has it."""
     cases = json_field(record, "hidden_unit_tests")
     if not isinstance(cases, list) or not all(isinstance(case, Mapping) for case in cases):
-        raise TypeError(f"'hidden_unit_tests' is not a list of cases, but {short_repr(cases)}")
+        raise TypeError(f"'hidden_unit_tests' is not a list of cases, but {short_json(cases)}")
     inputs, accepted = [], []
     for case in cases:
         if not isinstance(text := required(case, "input"), str):
-            raise TypeError(f"the input of a case is not a text, but {short_repr(text)}")
+            raise TypeError(f"the input of a case is not a text, but {short_json(text)}")
         outputs = required(case, "output")
         inputs.append(without_carriage_returns(text))
         accepted.append(list(map(without_carriage_returns, [outputs] if isinstance(outputs, str) else outputs or [])))
@@ -51,7 +51,7 @@ def parse(record: Mapping[str, Any], position: int) -> Problem:
 def without_carriage_returns(text: Any) -> str:
     """Return a text without the carriage returns that the grader removes. Raises TypeError for anything else."""
     if not isinstance(text, str):
-        raise TypeError(f"an output of a case is not a text, but {short_repr(text)}")
+        raise TypeError(f"an output of a case is not a text, but {short_json(text)}")
     return text.replace("\r", "")
 
 
@@ -63,7 +63,7 @@ def language_of(lang: Any) -> str:
     try:
         return checked_language(ALIASES.get(name, name))
     except ValueError as error:
-        raise ValueError(f"'lang' is {short_repr(lang)}: {error}") from None
+        raise ValueError(f"'lang' is {short_json(lang)}: {error}") from None
 
 
 XCODEEVAL = Benchmark(

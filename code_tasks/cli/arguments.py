@@ -103,7 +103,7 @@ class ProblemSource:
     dataset: Annotated[
         str | None,
         typer.Option(
-            help="A data set on the Hugging Face Hub, in place of --problems: such as openai/openai_humaneval."
+            help="A dataset on the Hugging Face Hub, in place of --problems: such as openai/openai_humaneval."
         ),
     ] = None
     split: Annotated[str | None, typer.Option(help="The split of --dataset.", show_default="test")] = None

@@ -31,7 +31,7 @@ class BenchmarkSource(ProblemSource):
     split: Annotated[
         str | None,
         typer.Option(
-            help="The split of --dataset, or of the benchmark's data set.", show_default="test, or the benchmark's own"
+            help="The split of --dataset, or of the benchmark's dataset.", show_default="test, or the benchmark's own"
         ),
     ] = None
     benchmark: Annotated[
@@ -39,16 +39,16 @@ class BenchmarkSource(ProblemSource):
         typer.Option(
             help="The published benchmark that the problems belong to. Samples are judged as by its own grader, with "
             "its imports, comparison and limits; --timeout and --memory-mb replace these. Without --problems and "
-            "--dataset, the problems come from its data set on the Hub. Without this option, the fields of the first "
+            "--dataset, the problems come from its dataset on the Hub. Without this option, the fields of the first "
             f"record of --problems show the benchmark. One of {', '.join(BENCHMARKS)}.",
             metavar="NAME",
             autocompletion=completion_of(BENCHMARKS),
         ),
     ] = None
     config: Annotated[
-        str | None, typer.Option(help="The configuration of the benchmark's data set, or its release: release_v5.")
+        str | None, typer.Option(help="The configuration of the benchmark's dataset, or its release: release_v5.")
     ] = None
-    revision: Annotated[str | None, typer.Option(help="The revision of the benchmark's data set.")] = None
+    revision: Annotated[str | None, typer.Option(help="The revision of the benchmark's dataset.")] = None
     since: Annotated[
         datetime | None, typer.Option(formats=["%Y-%m-%d"], help="Leave out the benchmark's problems before this day.")
     ] = None

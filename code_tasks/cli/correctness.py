@@ -96,7 +96,7 @@ def correctness(
         ),
     ] = False,
 ) -> None:
-    """Run the records of a CodeCorrectness data set, in Python, Java and Go, and compare its labels.
+    """Run the records of a CodeCorrectness dataset, in Python, Java and Go, and compare its labels.
 
     A record is code, a test of it, and the label "success" or "failed". This runs code and tests, which nobody may have
     read. `code-eval doctor` shows how they are isolated.

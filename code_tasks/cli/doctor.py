@@ -14,6 +14,7 @@ from code_tasks.cli.wording import as_command_message
 from sandboxes import LAYERS, EvalConfig, Isolation, Limits, Pool, Sandbox, SandboxUnavailable, Verdict, close_pools
 from sandboxes.backends.kernel_settings import LAYERS_OF_NAMESPACES, ways_to_allow_namespaces
 from sandboxes.backends.local_process import has_extension_module
+from sandboxes.outcome_labels import LABELS, NOT_RUN
 from sandboxes.pool.cpus import usable_cpus
 from sandboxes.workers.canaries import unexpected_outcomes
 
@@ -52,7 +53,7 @@ def doctor(options: Annotated[GivenOptions, DOCTOR]) -> None:
         typer.echo(f"  {name:<20}{'every CPU for wall_seconds' if value is None else value}")
     typer.echo("\ncanaries: a program that ...")
     for canary, result in zip(sandbox.canaries, results, strict=True):
-        outcome = result.outcome.value if isinstance(result, Verdict) else f"not run: {result}"
+        outcome = result.outcome.label if isinstance(result, Verdict) else f"{LABELS[NOT_RUN]}: {result}"
         typer.echo(f"  {canary.name:<14}{outcome}")
     if lines := unexpected_outcomes(sandbox.canaries, results, isolation):
         fail("\n" + "\n".join(lines))

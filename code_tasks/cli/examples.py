@@ -30,7 +30,7 @@ EXAMPLES = {
         ("Before a model is blamed", "code-eval audit --problems problems.jsonl"),
         ("In a project's tests", "code-eval audit --problems problems.jsonl --fail-on fails --fail-on flaky"),
     ),
-    "correctness": (("Compare the labels of a data set", "code-eval correctness records.jsonl --output runs.jsonl"),),
+    "correctness": (("Compare the labels of a dataset", "code-eval correctness records.jsonl --output runs.jsonl"),),
     "report": (("Write results.html", "code-eval report results.jsonl"),),
     "view": (("Open a page about a run", "code-eval view results.jsonl"),),
     "compare": (

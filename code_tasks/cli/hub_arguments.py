@@ -33,11 +33,11 @@ class HubArguments:
         str | None,
         typer.Option(
             metavar="OWNER/NAME",
-            help="Upload the results to the Hugging Face Hub as a private data set with a card, when the run has "
+            help="Upload the results to the Hugging Face Hub as a private dataset with a card, when the run has "
             "ended. Needs --output, and a token: HF_TOKEN, or the one that `hf auth login` has stored.",
         ),
     ] = None
-    hub_public: Annotated[bool, typer.Option("--hub-public", help="Let everybody see the data set.")] = False
+    hub_public: Annotated[bool, typer.Option("--hub-public", help="Let everybody see the dataset.")] = False
     hub_overwrite: Annotated[
         bool, typer.Option("--hub-overwrite", help="Replace results that were uploaded there before.")
     ] = False
@@ -86,7 +86,7 @@ class HubArguments:
                 model=self.hub_model,
                 benchmark=benchmark,
             )
-        typer.echo(f"{'private' if target.private else 'public'} data set: {url}", err=True)
+        typer.echo(f"{'private' if target.private else 'public'} dataset: {url}", err=True)
 
     def _target(self, repo_id: str) -> HubDataSet:
         return HubDataSet(repo_id, private=not self.hub_public, overwrite=self.hub_overwrite)

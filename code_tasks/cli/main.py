@@ -32,7 +32,7 @@ COMMANDS = {
     ),
     "correctness": (
         "correctness:correctness",
-        "Run the records of a CodeCorrectness data set, in Python, Java and Go, and compare its labels.",
+        "Run the records of a CodeCorrectness dataset, in Python, Java and Go, and compare its labels.",
         SCORING,
     ),
     "report": (

@@ -14,7 +14,7 @@ from typing import Any
 from sandboxes.backends.registry import BACKENDS
 from sandboxes.guest.common.checkers import CHECKERS
 from sandboxes.options.table import OPTIONS
-from sandboxes.validation import short_repr
+from sandboxes.validation import short_json
 
 ANY_VALUE = frozenset(
     {
@@ -65,7 +65,7 @@ def check_trusted(name: str, value: Any, folder: Path, way_out: str) -> None:
     if name in AT_MOST and value <= OPTIONS[name].default:
         return
     raise ValueError(
-        f"{short_repr(value)} is not taken from a file that you have not named, because its author may not be one whom "
+        f"{short_json(value)} is not taken from a file that you have not named, because its author may not be one whom "
         f"you trust; write {way_out}, or give the option yourself; --no-config ignores the file"
     )
 

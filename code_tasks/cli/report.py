@@ -63,13 +63,13 @@ def read_run(run: Path) -> ReportData:
         InputError: if the file is neither; the message says what it is, or names the line.
     """
     from code_tasks.benchmarks.diagnosis import RESULTS
-    from code_tasks.benchmarks.readers import InputError, explained, parse_lines
+    from code_tasks.benchmarks.readers import InputError, explain_error, parse_lines
     from code_tasks.reports.data import read_report_data
 
     try:
         return read_report_data(run)
     except InputError as error:
-        raise explained(error, RESULTS, run, functools.partial(parse_lines, run), lines_only=True) from error
+        raise explain_error(error, RESULTS, run, functools.partial(parse_lines, run), lines_only=True) from error
 
 
 def made_page(run: Path, problems: Path | None, target: Path | None = None) -> tuple[str, str]:

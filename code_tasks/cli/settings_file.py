@@ -18,7 +18,7 @@ import typer
 
 from code_tasks.cli.project_settings import check_trusted
 from code_tasks.cli.settings_values import OptionKey, value_for
-from sandboxes.validation import printable, short_repr
+from sandboxes.validation import printable, short_json
 
 PROJECT_FILE = "pyproject.toml"
 TABLE = "tool.code-eval"
@@ -71,7 +71,7 @@ class SettingsFile:
         """
         own = self.table.get(command, {})
         if not isinstance(own, dict):
-            raise self._error(TABLE, command, f"must be a table, [{TABLE}.{command}], not {short_repr(own)}")
+            raise self._error(TABLE, command, f"must be a table, [{TABLE}.{command}], not {short_json(own)}")
         common = {key: value for key, value in self.table.items() if key not in commands}
         known = keys_of(command)
         values: dict[str, FileValue] = {}
@@ -187,7 +187,7 @@ def table_of(path: Path, document: Mapping[str, Any]) -> Mapping[str, Any]:
     tool = document.get("tool", {})
     table = tool.get("code-eval", {}) if isinstance(tool, dict) else tool
     if not isinstance(table, dict):
-        raise SettingsError(f"{path}: {TABLE} must be a table, not {short_repr(table)}")
+        raise SettingsError(f"{path}: {TABLE} must be a table, not {short_json(table)}")
     return table
 
 

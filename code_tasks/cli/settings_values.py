@@ -12,11 +12,12 @@ from typing import Any, get_args, get_origin
 from typer.models import OptionInfo
 
 from code_tasks.cli.options import plain_type
+from code_tasks.cli.wording import without_functions
 from code_tasks.scoring.formats.registry import checked_formats
 from sandboxes.languages.registry import checked_language
 from sandboxes.options.table import OPTIONS
 from sandboxes.tasks.options import checked_extractor
-from sandboxes.validation import short_repr
+from sandboxes.validation import short_json
 
 ACCEPTED: dict[Any, tuple[tuple[type, ...], str]] = {
     bool: ((bool,), "true or false"),
@@ -87,14 +88,14 @@ def value_for(option: OptionKey, value: Any, folder: Path) -> Any:
         return values
     types, words = ACCEPTED[option.kind]
     if not isinstance(value, types) or (isinstance(value, bool) and option.kind is not bool):
-        raise TypeError(f"must be {words}, not {short_repr(value)}")
+        raise TypeError(f"must be {words}, not {short_json(value)}")
     if option.name in OPTIONS:
         try:
             OPTIONS[option.name].checked(value)
             CHECKS.get(option.name, repr)(value)
         except (ValueError, TypeError) as error:
             # The file's own key stands before the message.
-            raise ValueError(str(error).removeprefix(f"{option.name} ")) from error
+            raise ValueError(without_functions(str(error)).removeprefix(f"{option.name} ")) from error
     if option.kind is Path:
         return str(folder / str(value))
     return str(value) if option.kind is datetime else value
@@ -108,5 +109,5 @@ def list_for(option: OptionKey, value: Any) -> list[str]:
     values = value if isinstance(value, list) else [value]
     if wrong := [each for each in values if isinstance(each, bool) or not isinstance(each, str | int | float)]:
         table = " or a table of them" if between else ""
-        raise TypeError(f"must be a text or number, or an array{table}, not {short_repr(wrong[0])}")
+        raise TypeError(f"must be a text or number, or an array{table}, not {short_json(wrong[0])}")
     return [*map(str, values)]

@@ -76,7 +76,7 @@ class ModelArguments:
         int | None,
         typer.Option(
             min=1,
-            help="Attempts at one question that may share a request for several answers. The server must support the "
+            help="Attempts at one task that may share a request for several answers. The server must support the "
             "field n.",
             show_default="1",
         ),
@@ -114,7 +114,7 @@ class AttemptArguments:
 
     tries: Annotated[
         int | None,
-        typer.Option("--tries", min=1, help="Attempts per question.", show_default="1; replay: all samples of a task"),
+        typer.Option("--tries", min=1, help="Attempts per task.", show_default="1; replay: all samples of a task"),
     ] = None
     samples: Annotated[
         Path | None, typer.Option(help='For replay: JSON lines, plain or gzipped: {"task_id", "completion"}.')
@@ -129,8 +129,8 @@ class AttemptArguments:
     order: Annotated[
         str | None,
         typer.Option(
-            help="The order in which attempts begin. interleaved: first attempts at all questions, then second ones. "
-            "by_question: all attempts at a question, then the next question.",
+            help="The order in which attempts begin. interleaved: first attempts at all tasks, then second ones. "
+            "by_question: all attempts at a task, then the next task.",
             show_default="interleaved; by_question for gold, failing and replay, and with --answers-per-request",
         ),
     ] = None
@@ -204,7 +204,7 @@ def solve(
 
     If a sandbox or a server breaks, the attempt is repeated: it is never a wrong answer. A run that ended early
     continues with --resume. This runs programs that nobody has read. `code-eval doctor` shows how they are isolated.
-    The status is 2 if a question has no attempt that worked.
+    The status is 2 if a task has no attempt that worked.
     """
     from code_tasks.solvers.models.client import EndpointError
 
@@ -267,7 +267,7 @@ def prepare(
 
 
 def show(summary: Summary, report: ReportArguments, settings: Mapping[str, Any]) -> None:
-    """Print the summary. End the command with an error if a question has no attempt that worked.
+    """Print the summary. End the command with an error if a task has no attempt that worked.
 
     Args:
         summary: of the run.
@@ -280,6 +280,6 @@ def show(summary: Summary, report: ReportArguments, settings: Mapping[str, Any])
     report.show(text, {"command": "solve", **summary.as_scores(), "settings": dict(settings)})
     if not summary.is_valid:
         fail(
-            f"\nnot valid: no attempt worked at {len(summary.missing_tasks)} question(s): "
+            f"\nnot valid: no attempt worked at {len(summary.missing_tasks)} task(s): "
             f"{printable(summarize(summary.missing_tasks))}"
         )

@@ -31,9 +31,33 @@ PARSED = tuple(
 """Messages of typer's parser about a value, and the command's words for them."""
 
 
+OWN_WORDS = tuple(
+    (re.compile(pattern), text)
+    for pattern, text in (
+        (r", a function or \"module:name\"(?=, not )", " or MODULE:NAME"),
+        (r", or a function(?=, not )", ""),
+        (r"a dict, or the \"module:name\" of one(?=, not )", "the MODULE:NAME of a mapping"),
+        (
+            r'a subclass of \S+, "strict", "original", or "module:Class", and its module one that can be imported',
+            "strict, original or the MODULE:CLASS of a policy whose module can be imported",
+        ),
+    )
+)
+"""What messages say of values that only Python's users can give, and the command's words for it."""
+
+UNKNOWN = re.compile(r"^unknown (benchmark|format|language|sandbox|solver) ")
+
+
 def as_words_of_parser(message: str) -> str:
     """Return a message of typer's parser in the command's words."""
     for pattern, text in PARSED:
+        message = pattern.sub(text, message)
+    return message
+
+
+def without_functions(message: str) -> str:
+    """Return a message about an option's value without what nobody can write on a command line or in a file."""
+    for pattern, text in OWN_WORDS:
         message = pattern.sub(text, message)
     return message
 
@@ -53,9 +77,10 @@ def as_command_message(message: str) -> str:
     """Return an error message with options as a command spells them.
 
     An option is a name at the message's beginning, a name with an underscore, or a name before a value, as in
-    `isolation="off"`. Other words, such as the noun "policy", stay.
+    `isolation="off"`. Other words, such as the noun "policy", stay. A message about an unknown name begins with the
+    option that gave it.
     """
-    message = OPTION.sub(_spelled, message)
+    message = OPTION.sub(_spelled, UNKNOWN.sub(r"--\1: \g<0>", without_functions(message)))
     # Options of one command alone, such as those of `code-eval serve`, are not in the table.
     return OTHER.sub(lambda match: f"--{match[0].replace('_', '-')}", message)
 

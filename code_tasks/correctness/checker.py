@@ -94,7 +94,7 @@ class CheckedRecord:
 
     @property
     def agrees(self) -> bool | None:
-        """True if the runs have the data set's label; None if they or the data set have no label."""
+        """True if the runs have the dataset's label; None if they or the dataset have no label."""
         return None if self.label is None or not self.record.label else self.label == self.record.label
 
 

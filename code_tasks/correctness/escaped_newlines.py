@@ -1,6 +1,6 @@
 """Restores source code whose newlines were stored as a backslash and an n.
 
-Data sets escape code in two ways. Either the whole text is escaped as in JSON, and its quotes have backslashes too, or
+Datasets escape code in two ways. Either the whole text is escaped as in JSON, and its quotes have backslashes too, or
 only its white space is replaced.
 """
 

@@ -13,7 +13,7 @@ from sandboxes.validation import short_repr
 def fill_in_prompts(records: Sequence[Record]) -> list[str]:
     """Return what a model is asked about each record: its instruction with focal_code, test_code and lang filled in.
 
-    The texts are filled in as the data set has them, also where they write a newline as a backslash and an n.
+    The texts are filled in as the dataset has them, also where they write a newline as a backslash and an n.
 
     Raises:
         InputError: with a message for each record that has no instruction, or an invalid one.

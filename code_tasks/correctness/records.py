@@ -12,7 +12,7 @@ from typing import Any
 
 from code_tasks.benchmarks.readers import InputError, InputErrors, open_input
 from code_tasks.correctness.escaped_newlines import with_newlines
-from sandboxes.validation import short_repr
+from sandboxes.validation import short_json
 
 LABELS = ("success", "failed")
 LANGUAGES = ("python", "java", "go")
@@ -31,7 +31,7 @@ class InvalidTestError(UnusableRecordError):
 
 @dataclass(frozen=True)
 class Record:
-    """One record: a file, a test of it, and the data set's label."""
+    """One record: a file, a test of it, and the dataset's label."""
 
     id: str
     focal_code: str
@@ -44,7 +44,7 @@ class Record:
     """One of LANGUAGES."""
 
     label: str
-    """The data set's label, one of LABELS; empty if it has none."""
+    """The dataset's label, one of LABELS; empty if it has none."""
 
     place: str = ""
     """Location of the record: "file:line"."""
@@ -72,7 +72,7 @@ def read_correctness(path: Path, needs_labels: bool = True) -> list[Record]:
             continue
         record = parse_record(value, location, str(number))
         if record.id in records:
-            errors.add(f"{location}: duplicate meta.id {short_repr(record.id)}")
+            errors.add(f"{location}: duplicate meta.id {short_json(record.id)}")
         records[record.id] = record
     errors.raise_if_any()
     if not records:
@@ -97,22 +97,22 @@ def parse_record(value: dict[str, Any], place: str = "", number: str = "1") -> R
 def check_value(value: Any, needs_labels: bool) -> list[str]:
     """Return the errors of a value that should be a record, one line each."""
     if not isinstance(value, dict):
-        return [f"not a JSON object, but {short_repr(value)}"]
+        return [f"not a JSON object, but {short_json(value)}"]
     inputs = value.get("inputs")
     if not isinstance(inputs, dict):
         return ["inputs must be an object with focal_code, test_code and lang"]
     errors = [f"inputs.{name} is not a text" for name in FIELDS if not str_or_empty(inputs.get(name)).strip()]
     language = str_or_empty(inputs.get("lang")).strip()
     if language and language.lower() not in LANGUAGES:
-        errors.append(f"inputs.lang must be Python, Java or Go, not {short_repr(language)}")
+        errors.append(f"inputs.lang must be Python, Java or Go, not {short_json(language)}")
     label = value.get("outputs")
     if label is None or (isinstance(label, str) and not label.strip()):
         if needs_labels:
-            errors.append(f"there is no label: outputs is {short_repr(label)}; --labels FILE makes missing labels")
+            errors.append(f"there is no label: outputs is {short_json(label)}; --labels FILE makes missing labels")
     elif str_or_empty(label).strip() not in LABELS:
-        errors.append(f"outputs must be {' or '.join(LABELS)}, not {short_repr(label)}")
+        errors.append(f"outputs must be {' or '.join(LABELS)}, not {short_json(label)}")
     if not isinstance(value.get("meta", {}), dict):
-        errors.append(f"meta must be an object with an id, not {short_repr(value['meta'])}")
+        errors.append(f"meta must be an object with an id, not {short_json(value['meta'])}")
     return errors
 
 

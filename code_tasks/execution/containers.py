@@ -28,10 +28,10 @@ _pools_lock = threading.Lock()
 
 
 class SandboxTimeoutError(TimeoutError):
-    """A program took longer than its timeout."""
+    """A program took longer than its time limit."""
 
     def __init__(self, seconds: float):
-        """Take the timeout, in seconds."""
+        """Take the time limit, in seconds."""
         super().__init__(timeout_text(seconds))
         self.timeout_duration = seconds
 
@@ -116,7 +116,7 @@ def run_python_code(
         options: those of `EvalConfig`, such as `network`, or `sandbox` for another one than "docker".
 
     Raises:
-        SandboxTimeoutError: if the program takes longer than its timeout.
+        SandboxTimeoutError: if the program takes longer than its time limit.
         SandboxUnavailable: if the sandbox, the image or a package is not available.
         ValueError, TypeError: if an argument or option is invalid.
     """

@@ -126,7 +126,7 @@ def framework_text(task: ExecutionTask, verdict: Verdict, success: bool) -> str:
 
 
 def check_judged(task: ExecutionTask, verdict: Verdict) -> None:
-    """Raise ValueError if the tests or the sandbox, and not the program, prevented a judgement."""
+    """Raise ValueError if the tests or the sandbox, and not the program, prevented a verdict."""
     is_compile_error = verdict.outcome is Outcome.COMPILE_ERROR
     trace = verdict.traceback
     if is_compile_error and not task.is_default:

@@ -22,7 +22,8 @@ from code_tasks.solvers.attempts import Attempt
 from code_tasks.solvers.record.format import RECORD_TYPES
 from code_tasks.solvers.record.reader import checked_spec
 from code_tasks.solvers.summary import Summary, summarize_attempts
-from sandboxes.validation import short_repr
+from sandboxes.outcome_labels import NOT_RUN
+from sandboxes.validation import short_json
 
 # In the year 9999, the last one that a datetime can hold.
 MAX_TIMESTAMP = 253_370_764_800
@@ -40,7 +41,7 @@ class AttemptData:
     """None: infrastructure broke, so the answer is unknown."""
 
     outcome: str
-    """The value of an Outcome, or "not_run"."""
+    """The value of an Outcome, or NOT_RUN."""
 
     detail: str = ""
     """One line for people."""
@@ -203,7 +204,7 @@ def read_results(path: Path, lines: Iterable[tuple[str, Any]], notes: list[str])
         attempt = attempt_from_result(checked_record(location, value))
         task = tasks.setdefault(attempt.task_id, {})
         if attempt.number in task:
-            raise InputError(f"{location}: task {short_repr(attempt.task_id)} had a sample {attempt.number} before")
+            raise InputError(f"{location}: task {short_json(attempt.task_id)} had a sample {attempt.number} before")
         task[attempt.number] = attempt
     if not tasks:
         raise InputError(f"{path}: there are no samples in it to report; {WANTED}")
@@ -224,7 +225,7 @@ def attempt_from_result(record: Mapping[str, Any]) -> AttemptData:
     """Return the attempt in one line of results, which `checked_record` has checked."""
     task_id, number, code = record["task_id"], record["completion_id"], record["completion"]
     if "outcome" not in record:
-        return AttemptData(task_id, number, None, "not_run", record["result"], code)
+        return AttemptData(task_id, number, None, NOT_RUN, record["result"], code)
     outcome = record["outcome"]
     return AttemptData(task_id, number, outcome == "passed", outcome, record["detail"], code, record)
 
@@ -239,7 +240,7 @@ def read_run_log(path: Path, lines: Iterable[tuple[str, Any]], notes: list[str])
         record_type = record.get("record_type") if isinstance(record, dict) else None
         if record_type not in RECORD_TYPES:
             raise InputError(
-                f"{location}: not a line of a run log: its record_type is {short_repr(record_type)}; {WANTED}"
+                f"{location}: not a line of a run log: its record_type is {short_json(record_type)}; {WANTED}"
             )
         timestamp = number(location, record, "timestamp")
         if record_type == "spec":
@@ -268,7 +269,7 @@ def attempt_from_match(location: str, record: Mapping[str, Any], task_id: str, n
     """Return an attempt that was graded."""
     correct, log = record.get("correct"), text(location, record, "grader_log")
     if not isinstance(correct, bool):
-        raise InputError(f"{location}: correct must be true or false, not {short_repr(correct)}")
+        raise InputError(f"{location}: correct must be true or false, not {short_json(correct)}")
     if record.get("result") is None:
         return AttemptData(task_id, number, correct, "passed" if correct else "failed", log, code)
     result = checked_result(location, record["result"])
@@ -284,7 +285,7 @@ def attempt_from_error(location: str, record: Mapping[str, Any], task_id: str, n
     """Return an attempt that an exception ended, raised by the infrastructure or by the solver."""
     error_class, is_system_error = text(location, record, "error_class"), record.get("is_system_error") is not False
     detail = f"{error_class}: {text(location, record, 'message')}"
-    correct, outcome = (None, "not_run") if is_system_error else (False, "failed")
+    correct, outcome = (None, NOT_RUN) if is_system_error else (False, "failed")
     return AttemptData(
         task_id,
         number,

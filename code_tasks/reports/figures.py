@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from code_tasks.reports.data import AttemptData, ReportData
-from code_tasks.reports.html_parts import LABELS, LETTERS, MIB, format_seconds
+from code_tasks.reports.html_parts import MIB, format_seconds
 from code_tasks.solvers.estimates import Estimate
+from sandboxes.outcome_labels import LABELS, LETTERS
 
 BINS = 40
 # A histogram's axis is logarithmic if its largest value is more than this many times its smallest.

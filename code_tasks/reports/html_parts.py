@@ -12,7 +12,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from code_tasks.scoring.summary import PassAtK
-from sandboxes import Outcome
+from sandboxes.outcome_labels import LABELS, LETTERS, NOT_RUN, WAITING
 from sandboxes.validation import printable
 
 if TYPE_CHECKING:
@@ -21,31 +21,10 @@ if TYPE_CHECKING:
 PACKAGE = "code_tasks.reports"
 """The package that holds the style and the templates of results."""
 
-LABELS = {
-    **{outcome.value: outcome.label for outcome in Outcome},
-    "not_run": "not run",
-    "waiting": "no verdict yet",
-}
-"""The label of each outcome, and of the two states without an outcome."""
-
-LETTERS = {
-    "passed": "P",
-    "failed": "F",
-    "compile_error": "C",
-    "timed_out": "T",
-    "out_of_memory": "M",
-    "crashed": "X",
-    "exited": "E",
-    "output_limit": "O",
-    "not_run": "N",
-    "waiting": "W",
-}
-"""The letter of each outcome and state: nobody has to tell colours apart."""
-
 TEXT_TITLES = {"traceback": "Traceback", "stdout": "Standard output", "stderr": "Standard error"}
 """The heading of each text in a result."""
 
-GRADING_LABELS = {"shared": "with the candidate", "separate": "apart from the candidate"}
+GRADING_LABELS = {"shared": "shared: with the candidate", "separate": "separate: apart from the candidate"}
 MIB = 1 << 20
 MAX_TESTS_SHOWN = 100
 
@@ -114,8 +93,8 @@ def results_css() -> str:
 def outcome_name(result: Mapping[str, Any] | None) -> str:
     """Return the key in LABELS for a candidate's result; None is a result that has not come yet."""
     if result is None:
-        return "waiting"
-    return str(result.get("outcome", "not_run"))
+        return WAITING
+    return str(result.get("outcome", NOT_RUN))
 
 
 def candidate(title: str, result: Mapping[str, Any] | None, is_open: bool = False) -> str:
@@ -134,7 +113,7 @@ def measurements(result: Mapping[str, Any]) -> dict[str, str]:
         "Isolated by": ", ".join(result["isolation"]),
     }
     if result["attempts"] > 1:
-        measured["Attempts"] = f"{result['attempts']}, because the sandbox broke"
+        measured["Runs"] = f"{result['attempts']}, because the sandbox broke or the machine was busy"
     return measured
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from code_tasks.reports.data import AttemptData, ReportData
-from code_tasks.reports.html_parts import LABELS, LETTERS
+from sandboxes.outcome_labels import LABELS, LETTERS
 
 MAX_ROWS = 1_500
 MAX_COLUMNS = 400

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 from code_tasks.reports.code_html import code_html
 from code_tasks.reports.data import AttemptData, ReportData
 from code_tasks.reports.failing_lines import NumberedCode, numbered_candidate, numbered_tests
-from code_tasks.reports.html_parts import LABELS, TEXT_TITLES, macros
+from code_tasks.reports.html_parts import TEXT_TITLES, macros
 from code_tasks.reports.outcome_map import hardest_first
+from sandboxes.outcome_labels import LABELS
 from sandboxes.tasks.io_cases import parse_cases
 
 if TYPE_CHECKING:

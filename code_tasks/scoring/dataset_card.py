@@ -1,4 +1,4 @@
-"""The card of a data set of results: README.md, with metadata for the Hub and a summary for people.
+"""The card of a dataset of results: README.md, with metadata for the Hub and a summary for people.
 
 A card holds counts and numbers of ours, and texts that users gave: the model, the benchmark, the layers of a results
 file. Nothing that a candidate wrote is in it. Each text is escaped, so that no text is Markdown, HTML or YAML.
@@ -15,10 +15,11 @@ from typing import Any
 
 from code_tasks.scoring.summary import PassAtK, Tally, pass_at_k_from_counts
 from sandboxes import Outcome
+from sandboxes.outcome_labels import LABELS, NOT_RUN
 from sandboxes.tasks.extraction import encodable
 
 TAG = "code-eval-results"
-"""The tag of all data sets that this project writes. No other data set is overwritten."""
+"""The tag of all datasets that this project writes. No other dataset is overwritten."""
 
 DATA_FILE, SPLIT = "results.parquet", "results"
 PACKAGE = "code-eval-sandboxes"
@@ -116,9 +117,9 @@ def outcome_rows(tally: Tally) -> Iterator[tuple[str, str]]:
     """Yield the number of samples for each outcome that there is."""
     for outcome in Outcome:
         if count := tally.outcomes[outcome.value]:
-            yield escaped(outcome.value), str(count)
+            yield escaped(outcome.label), str(count)
     if count := tally.outcomes[None]:
-        yield "could not be run", str(count)
+        yield LABELS[NOT_RUN], str(count)
 
 
 def table(head: tuple[str, str], rows: Iterable[tuple[str, str]]) -> str:

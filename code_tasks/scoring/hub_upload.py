@@ -1,4 +1,4 @@
-"""The upload of results to the Hugging Face Hub, as a data set with a card, with the user's own token.
+"""The upload of results to the Hugging Face Hub, as a dataset with a card, with the user's own token.
 
 The token is that of huggingface_hub: HF_TOKEN, or the one that `hf auth login` has stored. It goes into requests to the
 Hub and nowhere else.
@@ -18,24 +18,25 @@ from typing import Any
 from code_tasks.scoring.dataset_card import DATA_FILE, PACKAGE, TAG, CardFacts, card, own_version, plain_text
 from code_tasks.scoring.summary import DEFAULT_KS
 from code_tasks.scoring.tables import LISTS, NUMBERS, parquet
+from sandboxes.outcome_labels import NOT_RUN
 from sandboxes.validation import printable, short_repr
 
 CARD_FILE, SUMMARY_FILE = "README.md", "summary.json"
 REPO_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9_][\w.-]*", re.ASCII)
 EMPTY = {".gitattributes"}
-"""Files of a data set that was only just created."""
+"""Files of a dataset that was only just created."""
 
 MAX_REASON_CHARS = 500
 VERDICT_FIELDS = ("task_id", "outcome", "grading", "duplicate_of", *NUMBERS, *(set(LISTS) - {"tests"}))
 """Fields that hold no text of a candidate or of a test."""
 
 REASONS: Mapping[int | None, str] = {
-    400: "the Hub refuses the data set",
+    400: "the Hub refuses the dataset",
     401: "the Hub does not accept the token; `hf auth login` stores a new one, and HF_TOKEN goes before it",
     403: "the token may not write there; it needs the permission to write to repositories of this owner",
     404: "there is no such place on the Hub that the token may write to",
-    409: "somebody else changes this data set, or has created it meanwhile",
-    412: "somebody else has changed this data set meanwhile",
+    409: "somebody else changes this dataset, or has created it meanwhile",
+    412: "somebody else has changed this dataset meanwhile",
     413: "the results are too large for the Hub; with programs=False they are smaller",
     429: "the Hub has had too many requests; try again later",
 }
@@ -51,7 +52,7 @@ class HubUploadError(Exception):
 
 @dataclass(frozen=True)
 class HubDataSet:
-    """A data set of results on the Hub."""
+    """A dataset of results on the Hub."""
 
     repo_id: str
     """"OWNER/NAME"."""
@@ -63,18 +64,18 @@ class HubDataSet:
     """True: only its owner and those whom the owner lets in can see it."""
 
     overwrite: bool = False
-    """True: results that this project has uploaded before are replaced. No other data set ever is."""
+    """True: results that this project has uploaded before are replaced. No other dataset ever is."""
 
     def __post_init__(self) -> None:
         """Raise ValueError for an invalid id."""
         if not isinstance(self.repo_id, str) or not REPO_ID.fullmatch(self.repo_id):
-            raise ValueError(f"a data set on the Hub is named OWNER/NAME, not {short_repr(self.repo_id)}")
+            raise ValueError(f"a dataset on the Hub is named OWNER/NAME, not {short_repr(self.repo_id)}")
 
     def check(self) -> str | None:
-        """Return the commit of the data set, or None if there is none yet. Called before a run, and before an upload.
+        """Return the commit of the dataset, or None if there is none yet. Called before a run, and before an upload.
 
         Raises:
-            HubUploadError: if there is no token, if it may not write there, or if the data set must not be overwritten.
+            HubUploadError: if there is no token, if it may not write there, or if the dataset must not be overwritten.
         """
         with self._explaining("can't upload to"):
             api = self._api()
@@ -85,7 +86,7 @@ class HubDataSet:
         files = {sibling.rfilename for sibling in info.siblings or ()}
         if files - EMPTY and TAG not in (*(info.tags or ()), *(getattr(info.card_data, "tags", None) or ())):
             raise HubUploadError(
-                f"{self.repo_id} is a data set that code-eval did not write; choose another name, or remove it"
+                f"{self.repo_id} is a dataset that code-eval did not write; choose another name, or remove it"
             )
         if files - EMPTY and not self.overwrite:
             raise HubUploadError(
@@ -99,10 +100,10 @@ class HubDataSet:
         return str(info.sha)
 
     def upload(self, files: Mapping[str, bytes | Path]) -> str:
-        """Write all files in one commit, and return the URL of the data set.
+        """Write all files in one commit, and return the URL of the dataset.
 
         Args:
-            files: contents, or the paths of files, by their names in the data set.
+            files: contents, or the paths of files, by their names in the dataset.
 
         Raises:
             HubUploadError: as `check`, and if the Hub refuses or breaks.
@@ -118,7 +119,7 @@ class HubDataSet:
             CommitOperationAdd(name, str(content) if isinstance(content, Path) else content)
             for name, content in files.items()
         ]
-        left = "; the data set is there, and still empty" if commit is None else ""
+        left = "; the dataset is there, and still empty" if commit is None else ""
         with self._explaining("can't write the results to", left):
             api.create_commit(
                 self.repo_id, operations, commit_message="Results", repo_type="dataset", parent_commit=commit
@@ -154,7 +155,7 @@ class HubDataSet:
         """Turn every error into a HubUploadError that says what it means.
 
         Args:
-            doing: the beginning of the message, before the data set's name.
+            doing: the beginning of the message, before the dataset's name.
             left: the end of the message.
         """
         try:
@@ -197,11 +198,11 @@ def push_results(
     limits: Mapping[str, Any] = {},  # noqa: B006 (only read)
     ks: Sequence[int] = DEFAULT_KS,
 ) -> str:
-    """Upload results, and return the URL of their data set.
+    """Upload results, and return the URL of their dataset.
 
     Args:
         results: a `code_tasks.scoring.Results`.
-        target: the data set.
+        target: the dataset.
         texts: rows for the card, such as "model" and "benchmark".
         programs: False leaves out everything that candidates and tests wrote: programs, outputs, messages.
         limits: of a candidate.
@@ -217,7 +218,7 @@ def push_results(
         "metrics": facts.scores(),
         "samples": facts.tally.samples,
         "tasks": len(facts.tally.tasks),
-        "outcomes": {str(name or "not_run"): count for name, count in facts.tally.outcomes.items()},
+        "outcomes": {str(name or NOT_RUN): count for name, count in facts.tally.outcomes.items()},
         "isolation": list(facts.layers),
         "limits": dict(limits),
         "software": f"{PACKAGE} {own_version()}",

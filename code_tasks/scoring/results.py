@@ -144,13 +144,13 @@ class Results(Sequence[Record]):
         benchmark: str | None = None,
         k: Sequence[int] = DEFAULT_KS,
     ) -> str:
-        """Upload the results to the Hugging Face Hub as a data set with a card, and return its URL.
+        """Upload the results to the Hugging Face Hub as a dataset with a card, and return its URL.
 
         Args:
             repo_id: "OWNER/NAME".
             token: with the permission to write. None: HF_TOKEN, or the one that `hf auth login` has stored.
-            private: False lets everybody see the data set.
-            overwrite: True replaces results that were uploaded there before. Other data sets are never overwritten.
+            private: False lets everybody see the dataset.
+            overwrite: True replaces results that were uploaded there before. Other datasets are never overwritten.
             programs: False leaves out everything that candidates and tests wrote: programs, outputs, messages.
             model: name of the model, for the card.
             benchmark: name of the benchmark, for the card.
@@ -158,7 +158,7 @@ class Results(Sequence[Record]):
 
         Raises:
             ValueError: for an invalid `repo_id`.
-            HubUploadError: if there is no token, if the data set must not be overwritten, or if the Hub refuses.
+            HubUploadError: if there is no token, if the dataset must not be overwritten, or if the Hub refuses.
         """
         target = HubDataSet(repo_id, token, private, overwrite)
         texts = {name: text for name, text in (("model", model), ("benchmark", benchmark)) if text}

@@ -26,7 +26,7 @@ from code_tasks.scoring.trusted_files import (
     try_lock,
     write_whole,
 )
-from sandboxes.validation import short_repr
+from sandboxes.validation import short_json
 
 # Longest time for which results stay in memory before they are written.
 WRITE_INTERVAL_SECONDS = 0.5
@@ -200,14 +200,14 @@ class PartialResults:
         if number == 1:
             settings = value.get("settings") if isinstance(value, dict) else None
             if not isinstance(settings, dict):
-                raise InputError(f"{location}: not the first line of a partial results file, but {short_repr(value)}")
+                raise InputError(f"{location}: not the first line of a partial results file, but {short_json(value)}")
             check_settings(self.partial, settings, self.settings)
             return
         sample = value.get("sample") if isinstance(value, dict) else None
         if isinstance(sample, bool) or not isinstance(sample, int) or not 0 <= sample < self.total:
-            raise InputError(f"{location}: sample must be from 0 to {self.total - 1}, not {short_repr(sample)}")
+            raise InputError(f"{location}: sample must be from 0 to {self.total - 1}, not {short_json(sample)}")
         record = checked_record(location, value.get("record"))
         check_counted(location, value["record"])
         if self._task_ids is not None and record["task_id"] not in self._task_ids:
-            raise InputError(f"{location}: there is no sample of {short_repr(record['task_id'])}")
+            raise InputError(f"{location}: there is no sample of {short_json(record['task_id'])}")
         self._offsets[sample] = self._end

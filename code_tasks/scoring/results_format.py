@@ -12,7 +12,7 @@ from typing import Any
 
 from code_tasks.benchmarks.readers import InputError
 from sandboxes import Outcome
-from sandboxes.validation import short_repr
+from sandboxes.validation import short_json
 
 TEXTS = ("detail", "traceback", "stdout", "stderr")
 NUMBERS = ("wall_seconds", "cpu_seconds", "peak_memory_bytes", "attempts")
@@ -54,7 +54,7 @@ def checked_record(location: str, record: Any) -> dict[str, Any]:
         InputError: if the line is not a sample with its result.
     """
     if not isinstance(record, dict):
-        raise InputError(f"{location}: not a JSON object, but {short_repr(record)}; {WANTED}")
+        raise InputError(f"{location}: not a JSON object, but {short_json(record)}; {WANTED}")
     names = ("task_id", "completion", "result")
     if missing := [name for name in (*names, "completion_id") if name not in record]:
         raise InputError(f"{location}: missing key {missing[0]!r}; {WANTED}")
@@ -68,7 +68,7 @@ def check_counted(location: str, record: Mapping[str, Any]) -> None:
     passed = record.get("passed")
     if passed is not (record["outcome"] == "passed" if "outcome" in record else None) or "passed" not in record:
         raise InputError(
-            f"{location}: passed is {short_repr(passed)}, but outcome is {short_repr(record.get('outcome'))}"
+            f"{location}: passed is {short_json(passed)}, but outcome is {short_json(record.get('outcome'))}"
         )
     for name in ("flaky", "cached") if "outcome" in record else ():
         flag(location, record, name)
@@ -81,29 +81,29 @@ def checked_result(location: str, result: Any) -> dict[str, Any]:
         InputError: if a field is missing or invalid.
     """
     if not isinstance(result, dict):
-        raise InputError(f"{location}: the result is not an object, but {short_repr(result)}")
+        raise InputError(f"{location}: the result is not an object, but {short_json(result)}")
     checked: dict[str, Any] = {name: text(location, result, name) for name in ("outcome", "grading", *TEXTS)}
     if checked["outcome"] not in OUTCOMES:
-        unknown = short_repr(checked["outcome"])
+        unknown = short_json(checked["outcome"])
         raise InputError(f"{location}: unknown outcome {unknown}; it must be one of {', '.join(OUTCOMES)}")
     if checked["grading"] not in ("shared", "separate"):
-        raise InputError(f"{location}: unknown grading {short_repr(checked['grading'])}; it must be shared or separate")
+        raise InputError(f"{location}: unknown grading {short_json(checked['grading'])}; it must be shared or separate")
     checked |= {name: number(location, result, name) for name in NUMBERS}
     # Results of earlier versions don't have it.
     checked["waited_seconds"] = number(location, {"waited_seconds": 0, **result}, "waited_seconds")
     layers = result.get("isolation")
     if not isinstance(layers, list) or not all(isinstance(layer, str) for layer in layers):
-        raise InputError(f"{location}: isolation is not a list of strings, but {short_repr(layers)}")
+        raise InputError(f"{location}: isolation is not a list of strings, but {short_json(layers)}")
     return checked | {"isolation": layers, "tests": checked_tests(location, result.get("tests"))}
 
 
 def checked_tests(location: str, tests: Any) -> list[dict[str, str]]:
     """Return the tests of a verdict. Raise InputError if one is invalid."""
     if not isinstance(tests, list) or not all(isinstance(test, dict) for test in tests):
-        raise InputError(f"{location}: tests is not a list of objects, but {short_repr(tests)}")
+        raise InputError(f"{location}: tests is not a list of objects, but {short_json(tests)}")
     checked = [{name: text(location, test, name) for name in TEST_TEXTS} for test in tests]
     if unknown := [test["outcome"] for test in checked if test["outcome"] not in OUTCOMES]:
-        raise InputError(f"{location}: unknown outcome {short_repr(unknown[0])} of a test")
+        raise InputError(f"{location}: unknown outcome {short_json(unknown[0])} of a test")
     return checked
 
 
@@ -111,7 +111,7 @@ def text(location: str, record: Mapping[str, Any], name: str) -> str:
     """Return a field that must be a string. Raise InputError for another type."""
     value = record.get(name)
     if not isinstance(value, str):
-        raise InputError(f"{location}: {name} is not a string, but {short_repr(value)}")
+        raise InputError(f"{location}: {name} is not a string, but {short_json(value)}")
     return value
 
 
@@ -119,7 +119,7 @@ def flag(location: str, record: Mapping[str, Any], name: str) -> bool:
     """Return a field that must be true or false. Raise InputError for another value."""
     value = record.get(name)
     if not isinstance(value, bool):
-        raise InputError(f"{location}: {name} is neither true nor false, but {short_repr(value)}")
+        raise InputError(f"{location}: {name} is neither true nor false, but {short_json(value)}")
     return value
 
 
@@ -127,7 +127,7 @@ def count(location: str, record: Mapping[str, Any], name: str) -> int:
     """Return a field that must be a whole number of at least 0. Raise InputError for another value."""
     value = number(location, record, name)
     if not isinstance(value, int):
-        raise InputError(f"{location}: {name} is not a whole number, but {short_repr(value)}")
+        raise InputError(f"{location}: {name} is not a whole number, but {short_json(value)}")
     return value
 
 
@@ -135,7 +135,7 @@ def number(location: str, record: Mapping[str, Any], name: str) -> int | float:
     """Return a field that must be a finite number of at least 0. Raise InputError for another value."""
     value = record.get(name)
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < MAX_NUMBER:
-        raise InputError(f"{location}: {name} is not a number that is finite and at least 0, but {short_repr(value)}")
+        raise InputError(f"{location}: {name} is not a number that is finite and at least 0, but {short_json(value)}")
     return value
 
 
@@ -149,4 +149,4 @@ def changed_settings(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str
     # The file's settings went through JSON, which makes lists of tuples.
     new = json.loads(json.dumps(new))
     names = [name for name in {**new, **old} if old.get(name) != new.get(name)]
-    return [f"{name} was {short_repr(old.get(name))} and is {short_repr(new.get(name))}" for name in names]
+    return [f"{name} was {short_json(old.get(name))} and is {short_json(new.get(name))}" for name in names]

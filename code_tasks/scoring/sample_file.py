@@ -83,7 +83,7 @@ class SampleFile:
             try:
                 self._check()
             except InputError as error:
-                raise self._reader.explained(error) from error
+                raise self._reader.explain_error(error) from error
             self._stack = stack.pop_all()
         return self
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from code_tasks.scoring.strict import is_other_verdict
 from sandboxes import Outcome, RunResult, Verdict
+from sandboxes.outcome_labels import LABELS, NOT_RUN
 from sandboxes.pass_at_k import pass_at_k_of_task
 from sandboxes.validation import printable
 
@@ -183,10 +184,10 @@ def as_text(tally: Tally, ks: Sequence[int] | None, wall_seconds: float, samples
         lines.append(f"  {name:<{width}}{100 * estimate.mean:6.1f}{error} %")
     lines += [*(f"  {line}" for line in left_out if ks), "", "  outcome         samples"]
     outcomes = tally.outcomes
-    lines += [f"  {outcome.value:<16}{outcomes[outcome.value]:7}" for outcome in Outcome if outcomes[outcome.value]]
+    lines += [f"  {outcome.label:<16}{outcomes[outcome.value]:7}" for outcome in Outcome if outcomes[outcome.value]]
     if outcomes[None]:
         lines.append(
-            f"  {'not run':<16}{outcomes[None]:7}   (the sandbox broke; counted neither as passed nor as failed)"
+            f"  {LABELS[NOT_RUN]:<16}{outcomes[None]:7}   (the sandbox broke; counted neither as passed nor as failed)"
         )
     lines += [*gradings(tally), *notes(tally)]
     # Task names come from files, and may hold control characters. A detail is printable already.

@@ -15,6 +15,7 @@ from code_tasks.scoring.hub_upload import VERDICT_FIELDS
 from code_tasks.scoring.results import Results
 from code_tasks.scoring.summary import DEFAULT_KS, Tally, pass_at_k_from_counts
 from code_tasks.scoring.tables import as_text, row
+from sandboxes.outcome_labels import NOT_RUN
 
 PREFIX = "code_eval/"
 """The beginning of all names, so that they differ from those of the caller's own values."""
@@ -110,7 +111,7 @@ def numbers(results: Results, ks: Sequence[int]) -> dict[str, float]:
         values[f"pass@{estimate.k}"] = estimate.mean
         if not math.isnan(estimate.standard_error):
             values[f"pass@{estimate.k}_standard_error"] = estimate.standard_error
-    values |= {f"outcome/{outcome or 'not_run'}": count for outcome, count in tally.outcomes.items()}
+    values |= {f"outcome/{outcome or NOT_RUN}": count for outcome, count in tally.outcomes.items()}
     return {f"{PREFIX}{name}": value for name, value in values.items()}
 
 

@@ -16,14 +16,14 @@ FUSION_IDS = {
     "evoeval": "evoeval",
     "mhpp": "mhpp",
 }
-"""SandboxFusion's ids of data sets, with our names of the benchmarks."""
+"""SandboxFusion's ids of datasets, with our names of the benchmarks."""
 
 
 def load_offered(sources: Iterable[str], sandbox: Sandbox) -> dict[str, LoadedBenchmark]:
     """Return benchmarks by id. Each is there under our name, and under SandboxFusion's if that has one.
 
     Args:
-        sources: NAME=FILE, or NAME alone for the data set on the Hub.
+        sources: NAME=FILE, or NAME alone for the dataset on the Hub.
         sandbox: of the server.
 
     Raises:

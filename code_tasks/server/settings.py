@@ -53,7 +53,7 @@ class ServerSettings:
     """Languages that candidates may be written in. Empty: all that work here."""
 
     benchmarks: tuple[str, ...] = ()
-    """Benchmarks whose problems clients may name: NAME=FILE, or NAME for the data set on the Hub."""
+    """Benchmarks whose problems clients may name: NAME=FILE, or NAME for the dataset on the Hub."""
 
     max_queue: int = 1024
     """Programs that may wait or run at once, over all clients."""

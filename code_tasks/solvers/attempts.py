@@ -101,7 +101,7 @@ class LengthStats:
     """Number of messages at the percentiles "25", "50" and "75", over the results that have a conversation."""
 
     frac_correct: float = math.nan
-    """Fraction of attempts that are correct, each attempt weighing the same. Accuracy weighs questions the same."""
+    """Fraction of attempts that are correct, each attempt weighing the same. Accuracy weighs tasks the same."""
 
     frac_max_time: float = math.nan
     """Fraction of attempts that are incorrect and reached the time limit."""

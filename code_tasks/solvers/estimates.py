@@ -1,4 +1,4 @@
-"""Estimates over questions: pass@k and pass^k of the attempts of a solver."""
+"""Estimates over tasks: pass@k and pass^k of the attempts of a solver."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ INTERVAL_PERCENT = 95.0
 
 @dataclass(frozen=True)
 class Estimate(PassAtK):
-    """An estimate over questions, with a 95 % interval from bootstrap samples of questions."""
+    """An estimate over tasks, with a 95 % interval from bootstrap samples of tasks."""
 
     low: float = math.nan
     high: float = math.nan
     questions: int = 0
-    """Number of questions with at least k valid attempts. The estimate is the mean over them."""
+    """Number of tasks with at least k valid attempts. The estimate is the mean over them."""
 
 
 def pass_estimates(counts: Sequence[tuple[int, int]]) -> tuple[list[Estimate], list[Estimate]]:
-    """Return pass@k and pass^k for every k for which a question has enough valid attempts.
+    """Return pass@k and pass^k for every k for which a task has enough valid attempts.
 
     Args:
-        counts: (number of valid attempts, number of correct ones) of each question.
+        counts: (number of valid attempts, number of correct ones) of each task.
     """
     total = np.array([n for n, _ in counts], dtype=np.int64)
     correct = np.array([c for _, c in counts], dtype=np.int64)
     at_k: list[Estimate] = []
     hat_k: list[Estimate] = []
-    # Values of k for which the same questions have enough attempts share their bootstrap samples.
+    # Values of k for which the same tasks have enough attempts share their bootstrap samples.
     bounds = sorted({0, *total.tolist()})
     for lower, upper in zip(bounds, bounds[1:], strict=False):
         has_enough = total >= upper
@@ -51,14 +51,14 @@ def pass_estimates(counts: Sequence[tuple[int, int]]) -> tuple[list[Estimate], l
 
 
 def estimate_over_questions(ks: Sequence[int], values: NDArray[np.float64]) -> list[Estimate]:
-    """Return an estimate for each k from the questions' values.
+    """Return an estimate for each k from the tasks' values.
 
-    The standard error is clustered by question. The interval is between percentiles of bootstrap samples of questions,
-    which are drawn with a fixed seed. Both are NaN for a single question.
+    The standard error is clustered by task. The interval is between percentiles of bootstrap samples of tasks,
+    which are drawn with a fixed seed. Both are NaN for a single task.
 
     Args:
         ks: each k.
-        values: float array of shape (questions, ks), in [0, 1].
+        values: float array of shape (tasks, ks), in [0, 1].
     """
     questions = len(values)
     lows = highs = np.full(len(ks), math.nan)
@@ -78,15 +78,15 @@ def estimate_over_questions(ks: Sequence[int], values: NDArray[np.float64]) -> l
 
 
 def estimate_pass_hat_k(num_samples: NDArray[np.int64], num_correct: NDArray[np.int64], k: int) -> NDArray[np.float64]:
-    """Return the unbiased pass^k of each question, that all of k attempts are correct: C(c, k) / C(n, k).
+    """Return the unbiased pass^k of each task, that all of k attempts are correct: C(c, k) / C(n, k).
 
     Args:
-        num_samples: n, int array of shape (questions,); every n >= k.
-        num_correct: c, int array of shape (questions,), 0 <= c <= n.
+        num_samples: n, int array of shape (tasks,); every n >= k.
+        num_correct: c, int array of shape (tasks,), 0 <= c <= n.
         k: draws, >= 1.
 
     Returns:
-        float array of shape (questions,), in [0, 1].
+        float array of shape (tasks,), in [0, 1].
 
     Raises:
         ValueError: if any n < k or c > n, or if k < 1.

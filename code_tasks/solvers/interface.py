@@ -67,7 +67,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Grade:
-    """A grader's judgement of a candidate."""
+    """A grader's decision on a candidate."""
 
     score: float
     """A value in [0, 1]; 1 is correct."""

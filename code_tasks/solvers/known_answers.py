@@ -52,7 +52,7 @@ class KnownAnswers(NothingToOpen, ABC):
 
 
 class GoldSolver(KnownAnswers):
-    """Answers with the canonical solution, which must be correct: it checks a data set."""
+    """Answers with the canonical solution, which must be correct: it checks a dataset."""
 
     def shortname(self) -> str:
         """Return the solver's name on the command line."""

@@ -45,7 +45,7 @@ class SolveOptions:
     """The options of a run."""
 
     n_tries: int = 1
-    """Attempts per question."""
+    """Attempts per task."""
 
     concurrency: int = 64
     """Attempts at once."""

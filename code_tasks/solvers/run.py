@@ -160,7 +160,7 @@ class SolverRun:
             await self._attempt(task)
 
     async def _attempt(self, task: Task) -> None:
-        """Try until there is a result or no retry is left. A waiting attempt keeps its slot, which limits the load."""
+        """Try until there is a result or no retry is left. A waiting attempt keeps its place, which limits the load."""
         backoff = self.options.backoff
         last_retry_idx = backoff.last_retry_idx(task.retry_idx)
         while not isinstance(attempt := await self._try(task, task.retry_idx >= last_retry_idx), Attempt):

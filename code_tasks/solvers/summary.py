@@ -22,14 +22,14 @@ class Summary:
     """Statistics of the attempts of a solver. NaN means unknown. A valid attempt is one without a system error."""
 
     tasks: int = 0
-    """Number of questions."""
+    """Number of tasks."""
 
     attempts: int = 0
     correct: int = 0
     incorrect: int = 0
     system_errors: int = 0
     accuracy: float = math.nan
-    """Mean over questions of the mean over their valid attempts."""
+    """Mean over tasks of the mean over their valid attempts."""
 
     incorrect_with_errors: int = 0
     accuracy_with_errors: float = math.nan
@@ -39,7 +39,7 @@ class Summary:
     """Number of attempts that ended with an exception, by the name of its class."""
 
     missing_tasks: Sequence[str] = ()
-    """Questions without a valid attempt."""
+    """Tasks without a valid attempt."""
 
     length_stats: LengthStats = LengthStats()
     pass_at_k: Sequence[Estimate] = ()
@@ -59,11 +59,11 @@ class Summary:
 
     @property
     def is_valid(self) -> bool:
-        """True if every question has a valid attempt."""
+        """True if every task has a valid attempt."""
         return not self.missing_tasks
 
     def as_record(self) -> dict[str, Any]:
-        """Return the summary as plain data, in which NaN is None; an empty dict if there are no questions.
+        """Return the summary as plain data, in which NaN is None; an empty dict if there are no tasks.
 
         Beside the fields it has nanoeval's names: "aggregations" counts the attempts without a system error, and
         "metrics_including_errors" has the accuracy and the counts in which system errors are incorrect.
@@ -126,7 +126,7 @@ def summarize_attempts(
 
     Args:
         attempts: in any order.
-        question_ids: all questions of the run. Those without an attempt count as missing.
+        question_ids: all tasks of the run. Those without an attempt count as missing.
         solver: the solver's own metrics. None: it has none.
     """
     by_question: dict[str, list[Attempt]] = {question_id: [] for question_id in question_ids}
@@ -161,7 +161,7 @@ def summarize_attempts(
 def as_text(summary: Summary) -> str:
     """Return the summary as a text for a terminal."""
     lines = [
-        f"{summary.attempts} attempts at {summary.tasks} questions: {summary.correct} correct, "
+        f"{summary.attempts} attempts at {summary.tasks} tasks: {summary.correct} correct, "
         f"{summary.incorrect} incorrect, {summary.system_errors} system errors",
         "",
         f"  accuracy  {100 * summary.accuracy:6.1f} %",
@@ -189,7 +189,7 @@ def _format_estimate(name: str, estimate: Estimate, tasks: int) -> str:
     line = f"  {name:<10}{100 * estimate.mean:6.1f}"
     if not math.isnan(estimate.standard_error):
         line += f" ± {100 * estimate.standard_error:.1f}   [{100 * estimate.low:.1f}, {100 * estimate.high:.1f}]"
-    return line + " %" + (f"   of {estimate.questions} questions" if estimate.questions < tasks else "")
+    return line + " %" + (f"   of {estimate.questions} tasks" if estimate.questions < tasks else "")
 
 
 def _most_frequent_first(attempts: Iterable[Attempt]) -> dict[str, int]:
@@ -199,7 +199,7 @@ def _most_frequent_first(attempts: Iterable[Attempt]) -> dict[str, int]:
 
 
 def _accuracy(by_question: Iterable[Sequence[Attempt]]) -> float:
-    """Return the mean over questions with attempts of the mean over their attempts; NaN if there are none."""
+    """Return the mean over tasks with attempts of the mean over their attempts; NaN if there are none."""
     return _mean([_mean([attempt.correct for attempt in tries]) for tries in by_question if tries])
 
 

@@ -45,7 +45,7 @@ ANSWERS = [
 ]
 
 # These lines are all that a file for `lighteval ... --custom-tasks FILE` needs, beside the import of codegen_tasks. The
-# data set is local here, so that nothing is downloaded.
+# dataset is local here, so that nothing is downloaded.
 TASKS_TABLE = [
     replace(task, name="local_problems", hf_repo=str(FOLDER), hf_subset="default")
     for task in codegen_tasks(timeout=6, sandbox="subprocess")[:1]

@@ -1,4 +1,4 @@
-"""Scores two candidates, and uploads the results to the Hugging Face Hub as a private data set.
+"""Scores two candidates, and uploads the results to the Hugging Face Hub as a private dataset.
 
 python push_to_hub.py OWNER/NAME
 

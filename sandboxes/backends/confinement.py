@@ -39,7 +39,8 @@ LAYERS = {
 """The meaning of each layer, by the name that guests report."""
 
 BOTH_NETWORKS = (
-    "network and loopback can't both be on: a loopback network is the candidates' own, and has no way out. Choose one"
+    "network=True and loopback=True exclude each other: a loopback network is the candidates' own, and has no way out. "
+    "Choose one"
 )
 
 OWN_PATHS = ("/", "/proc", "/dev", "/dev/shm", "/tmp", "/work")  # noqa: S108 (inside the sandbox)

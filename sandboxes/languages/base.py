@@ -46,7 +46,7 @@ class Language:
     """One language: its names, its recipes, and what it needs of the machine."""
 
     name: str
-    """The name in options and data sets."""
+    """The name in options and datasets."""
 
     label: str
     """The name that people read: "C++"."""
@@ -70,7 +70,7 @@ class Language:
     """The language of Gradio's code editor that comes closest."""
 
     aliases: tuple[str, ...] = ()
-    """Other names of the language in data sets."""
+    """Other names of the language in datasets."""
 
     tools: tuple[str, ...] = ()
     """The language's compilers and interpreters: cached verdicts depend on their files."""

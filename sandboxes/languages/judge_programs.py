@@ -12,7 +12,7 @@ from sandboxes.guest.common.interactors import INTERACTOR_ARGUMENTS
 from sandboxes.languages.base import COMPILE_SECONDS, compiler_limits
 from sandboxes.languages.c_family import CPP_COMPILER, CPP_LANGUAGE
 from sandboxes.languages.steps import Command
-from sandboxes.validation import positive_int, positive_number, short_repr
+from sandboxes.validation import positive_int, positive_number, short_json
 
 JUDGE_TOOLS = CPP_LANGUAGE.tools
 """The compilers of judge programs, on which cached verdicts depend."""
@@ -65,20 +65,20 @@ class JudgeProgram:
         """
         kind = cls.kind
         if not isinstance(value, Mapping):
-            raise TypeError(f"{kind} must be {cls.shapes()}, not {short_repr(value)}")
+            raise TypeError(f"{kind} must be {cls.shapes()}, not {short_json(value)}")
         if unknown := [name for name in value if name not in FIELDS]:
-            raise ValueError(f"{kind} has {short_repr(unknown[0])}; it may have {', '.join(FIELDS)}")
+            raise ValueError(f"{kind} has {short_json(unknown[0])}; it may have {', '.join(FIELDS)}")
         source, language = value.get("source"), value.get("language", "python")
         if not isinstance(source, str) or not source.strip():
-            raise ValueError(f"the source of {cls.article()} must be a program, not {short_repr(source)}")
+            raise ValueError(f"the source of {cls.article()} must be a program, not {short_json(source)}")
         if language not in cls.default_conventions:
             choices = ", ".join(cls.default_conventions)
-            raise ValueError(f"the language of {cls.article()} must be one of {choices}, not {short_repr(language)}")
+            raise ValueError(f"the language of {cls.article()} must be one of {choices}, not {short_json(language)}")
         convention = value.get("convention", cls.default_conventions[language])
         if convention not in cls.arguments:
             choices = ", ".join(cls.arguments)
             raise ValueError(
-                f"the convention of {cls.article()} must be one of {choices}, not {short_repr(convention)}"
+                f"the convention of {cls.article()} must be one of {choices}, not {short_json(convention)}"
             )
         seconds = positive_number(f"the timeout of {cls.article()}", value.get("timeout", SECONDS), "seconds")
         memory_mb = positive_int(f"the memory_mb of {cls.article()}", value.get("memory_mb", MEMORY_MB))

@@ -35,7 +35,7 @@ HIGHLIGHTS = {"python": "python", **{name: language.highlight for name, language
 """The languages of Gradio's code editor, by name."""
 
 ALIASES = {"py": "python", **{alias: name for name, language in LANGUAGES.items() for alias in language.aliases}}
-"""Names by the other names that data sets use."""
+"""Names by the other names that datasets use."""
 
 TOOLS = tuple(dict.fromkeys(tool for language in LANGUAGES.values() for tool in language.tools))
 """The compilers and interpreters of all languages."""

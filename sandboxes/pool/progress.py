@@ -12,7 +12,7 @@ from sandboxes.runner import RunResult
 BAR_DELAY_SECONDS = 1.5
 """The time that a run takes before its bar appears. Shorter runs show no bar."""
 
-COUNTED_AS = {Outcome.PASSED: "passed", Outcome.FAILED: "failed", Outcome.TIMED_OUT: "timed out"}
+COUNTED_AS = {outcome: outcome.label for outcome in (Outcome.PASSED, Outcome.FAILED, Outcome.TIMED_OUT)}
 
 
 class ProgressBar:
@@ -28,7 +28,7 @@ class ProgressBar:
         self._bar = tqdm(
             total=total, unit="sample", delay=BAR_DELAY_SECONDS, disable=None if show is None else not show
         )
-        self._counts = {"passed": 0, "failed": 0, "timed out": 0, "errors": 0}
+        self._counts = dict.fromkeys((*COUNTED_AS.values(), "errors"), 0)
 
     def count(self, index: int, result: RunResult) -> None:
         """Count one program, whatever its index.

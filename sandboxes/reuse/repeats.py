@@ -12,7 +12,7 @@ from sandboxes.events import log_event
 from sandboxes.runner import Finalize, OnResult, RunControls, Runner, RunResult
 
 MIN_CPU_SHARE = 0.5
-"""A timed-out program was probably starved if its CPU time is less than this share of its wall seconds."""
+"""A program that timed out was probably starved if its CPU time is less than this share of its wall seconds."""
 
 MAX_USED_SHARE = 0.95
 """The same share for a program that waited for longer than its wall seconds: it has hit the bound on all waiting."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from sandboxes.guest.common.checkers import CHECKERS
 from sandboxes.languages.judge_programs import CheckerProgram, Interactor
-from sandboxes.validation import short_repr
+from sandboxes.validation import short_json
 
 INPUT_MODES = ("stdio", "file")
 """Standard input and output; or the files `input.txt` and `output.txt`, as in old contests."""
@@ -41,11 +41,11 @@ def parse_judging(
     if not isinstance(decides, str | CheckerProgram):
         decides = CheckerProgram.parse(decides)
     if isinstance(decides, str) and decides not in CHECKERS:
-        raise ValueError(f"checker must be one of {', '.join(CHECKERS)}, or a program, not {short_repr(decides)}")
+        raise ValueError(f"checker must be one of {', '.join(CHECKERS)}, or a program, not {short_json(decides)}")
     interactor = None if reference.get("interactor") is None else Interactor.parse(reference["interactor"])
     mode = reference.get("input_mode", INPUT_MODES[0])
     if mode not in INPUT_MODES:
-        raise ValueError(f"input_mode must be one of {', '.join(INPUT_MODES)}, not {short_repr(mode)}")
+        raise ValueError(f"input_mode must be one of {', '.join(INPUT_MODES)}, not {short_json(mode)}")
     if are_calls and (mode == "file" or interactor or isinstance(decides, CheckerProgram)):
         raise ValueError(
             "a checker program, an interactor and files are for cases that are texts, not for calls of a function"

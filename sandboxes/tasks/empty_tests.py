@@ -69,7 +69,7 @@ def is_main_guard(test: ast.expr) -> bool:
 
 
 def is_literal(node: ast.expr) -> bool:
-    """Return whether an expression is plain data. Data sets have lists of asserts as texts, which test nothing."""
+    """Return whether an expression is plain data. Datasets have lists of asserts as texts, which test nothing."""
     try:
         ast.literal_eval(node)
     except (ValueError, TypeError, MemoryError, RecursionError):

@@ -1,4 +1,4 @@
-"""Input/output cases: tests as inputs with expected outputs, read from the shapes that data sets have."""
+"""Input/output cases: tests as inputs with expected outputs, read from the shapes that datasets have."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 from sandboxes.contract import Outcome, Verdict
 from sandboxes.languages.judge_programs import CheckerProgram, Interactor
 from sandboxes.tasks.case_judging import parse_judging
-from sandboxes.validation import short_repr, true_or_false
+from sandboxes.validation import short_json, short_repr, true_or_false
 
 INPUT_NAMES, OUTPUT_NAMES = ("input", "inputs"), ("output", "outputs")
 CALL_TYPES = ("functional", "function_call")
@@ -111,12 +111,12 @@ def parse_mapping(reference: Mapping[str, Any]) -> IOCases:
     outputs = first_present(reference, ("accepted",) if several else OUTPUT_NAMES)
     for name, values in (("inputs", inputs), ("outputs", outputs)):
         if not isinstance(values, list | tuple):
-            raise TypeError(f"{name} must be a list with one per case, not {short_repr(values)}")
+            raise TypeError(f"{name} must be a list with one per case, not {short_json(values)}")
     if len(inputs) != len(outputs):
         raise ValueError(f"there are {len(inputs)} inputs, but {len(outputs)} outputs; give one of each per case")
     results = reference.get("results", "equal")
     if results not in RESULTS:
-        raise ValueError(f"results must be one of {', '.join(RESULTS)}, not {short_repr(results)}")
+        raise ValueError(f"results must be one of {', '.join(RESULTS)}, not {short_json(results)}")
     pairs = list(zip(inputs, outputs, strict=True))
     cases = build_accepted(pairs) if several else build_cases(pairs, function_name(reference), results)
     judging = parse_judging(reference, cases.checker, bool(cases.function), several)
@@ -148,7 +148,7 @@ def function_name(record: Mapping[str, Any]) -> str:
     inner = metadata.get("func_name") if isinstance(metadata, Mapping) else None
     name = record.get("fn_name") or record.get("func_name") or inner or ""
     if not isinstance(name, str) or (name and (not name.isidentifier() or keyword.iskeyword(name))):
-        raise ValueError(f"fn_name must be the name of a function, or of a method of Solution, not {short_repr(name)}")
+        raise ValueError(f"fn_name must be the name of a function, or of a method of Solution, not {short_json(name)}")
     return name
 
 
@@ -158,12 +158,12 @@ def build_accepted(pairs: Sequence[tuple[Any, Any]]) -> IOCases:
         raise ValueError("there are no cases: a task needs at least one")
     for _, accepted in pairs:
         if not isinstance(accepted, list | tuple) or not accepted or not all(isinstance(one, str) for one in accepted):
-            raise ValueError(f"the accepted outputs of a case must be a list of texts, not {short_repr(accepted)}")
+            raise ValueError(f"the accepted outputs of a case must be a list of texts, not {short_json(accepted)}")
     return IOCases(tuple(IOCase(text_from("input", one), tuple(accepted)) for one, accepted in pairs))
 
 
 def build_cases(pairs: Sequence[tuple[Any, Any]], function: str, results: str = "equal") -> IOCases:
-    """Build the cases of (input, output) pairs as a data set has them. `results` is one of RESULTS, for calls."""
+    """Build the cases of (input, output) pairs as a dataset has them. `results` is one of RESULTS, for calls."""
     if not pairs:
         raise ValueError("there are no cases: a task needs at least one")
     if function:
@@ -172,12 +172,12 @@ def build_cases(pairs: Sequence[tuple[Any, Any]], function: str, results: str = 
 
 
 def build_calls(pairs: Sequence[tuple[Any, Any]], function: str, results: str = "equal") -> IOCases:
-    """Build cases that are calls, in one of the two shapes that data sets have.
+    """Build cases that are calls, in one of the two shapes that datasets have.
 
     If every input is a text (LiveCodeBench, lighteval, verl), each of its lines is an argument in JSON, and an output
     that is a text is JSON too. Otherwise (APPS, TACO) inputs are lists of arguments, and outputs are values.
     The graders of APPS and TACO accept both `output` and `output[0]`. Here `output[0]` is right only if all outputs of
-    a task are lists of one. Otherwise the data set does not wrap results, and `1` would pass for `[1, 2]`.
+    a task are lists of one. Otherwise the dataset does not wrap results, and `1` would pass for `[1, 2]`.
     LiveCodeBench's grader never unwraps. verl's prime_code does, but its data looks like LiveCodeBench's.
     """
     are_texts = {isinstance(arguments, str) for arguments, _ in pairs}
@@ -192,7 +192,7 @@ def build_calls(pairs: Sequence[tuple[Any, Any]], function: str, results: str = 
     cases = []
     for arguments, expected in pairs:
         if not isinstance(arguments, list | tuple):
-            raise TypeError(f"the input of a call must be a list of its arguments, not {short_repr(arguments)}")
+            raise TypeError(f"the input of a call must be a list of its arguments, not {short_json(arguments)}")
         result = [restored(expected[0])] if is_wrapped else restored(expected)
         cases.append(IOCase([*map(restored, arguments[:1]), *arguments[1:]], result))
     return IOCases(tuple(cases), function, is_wrapped, results=results)
@@ -237,7 +237,7 @@ def parse_json(name: str, text: str) -> Any:
     except ValueError as error:
         advice = "give lists of arguments, or texts with a line of JSON for each"
         raise ValueError(
-            f"the {name} of a call has {short_repr(text)}, which is not JSON ({error}); {advice}"
+            f"the {name} of a call has {short_json(text)}, which is not JSON ({error}); {advice}"
         ) from error
 
 
@@ -250,7 +250,7 @@ def first_present(record: Mapping[str, Any], names: Sequence[str]) -> Any:
     for name in names:
         if name in record:
             return record[name]
-    raise ValueError(f"a case has no {names[0]!r}: {short_repr(dict(record))}")
+    raise ValueError(f"a case has no {names[0]!r}: {short_json(dict(record))}")
 
 
 def text_from(name: str, value: Any) -> str:
@@ -262,7 +262,7 @@ def text_from(name: str, value: Any) -> str:
     if isinstance(value, list | tuple):
         return "".join(f"{line}\n" for line in value)
     if not isinstance(value, str):
-        raise TypeError(f"the {name} of a case must be a text or a list of lines, not {short_repr(value)}")
+        raise TypeError(f"the {name} of a case must be a text or a list of lines, not {short_json(value)}")
     return value
 
 
@@ -279,7 +279,7 @@ def apply_checker(checker: Checker, cases: IOCases, verdict: Verdict) -> Verdict
         case = cases.cases[number]
         accepted = case.output if isinstance(case.output, tuple) else (case.output,)
         if test.outcome is Outcome.PASSED and not any(checker(case.input, one, test.stdout) for one in accepted):
-            message = f"the checker refuses {short_repr(test.stdout.strip())}"
+            message = f"the checker refuses {short_json(test.stdout.strip())}"
             tests[number] = dataclasses.replace(test, outcome=Outcome.FAILED, message=message)
     plain = tuple(dataclasses.replace(test, stdout="") for test in tests)
     wrong = next((test for test in tests if test.outcome is not Outcome.PASSED), None)

@@ -12,13 +12,12 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from sandboxes.contract import Outcome
+from sandboxes.outcome_labels import LABELS, NOT_RUN
 from sandboxes.validation import printable
 
 MAX_TASKS = 50
 MAX_NAME_CHARS = 60
 MAX_DETAIL_CHARS = 100
-NOT_RUN = "not run"
-LABELS = {outcome.value: outcome.label for outcome in Outcome}
 HEAD = ("task", "passed", "outcomes", "first failure")
 CELL = ' style="text-align: left; vertical-align: top"'
 
@@ -34,7 +33,7 @@ def results_table(records: Iterable[Mapping[str, Any]], scores: Mapping[str, flo
     failures: dict[Any, str] = {}
     for record in records:
         task_id = record["task_id"]
-        label = NOT_RUN if record["passed"] is None else LABELS[record["outcome"]]
+        label = LABELS[NOT_RUN if record["passed"] is None else record["outcome"]]
         labels.setdefault(task_id, Counter())[label] += 1
         if not record["passed"] and task_id not in failures:
             failures[task_id] = clip(record.get("detail") or record["result"], MAX_DETAIL_CHARS)
@@ -61,12 +60,12 @@ def table_row(tag: str, texts: Iterable[str]) -> str:
 
 def passed(labels: Counter[str]) -> str:
     """Return how many of a task's candidates passed, among those that have a verdict."""
-    return f"{labels[Outcome.PASSED.label]}/{labels.total() - labels[NOT_RUN]}"
+    return f"{labels[Outcome.PASSED.label]}/{labels.total() - labels[LABELS[NOT_RUN]]}"
 
 
 def counts(labels: Counter[str]) -> str:
     """Return the labels with their numbers, in the order of outcomes."""
-    return ", ".join(f"{labels[label]:,} {label}" for label in (*LABELS.values(), NOT_RUN) if labels[label])
+    return ", ".join(f"{labels[label]:,} {label}" for label in LABELS.values() if labels[label])
 
 
 def clip(text: str, max_chars: int) -> str:

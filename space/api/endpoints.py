@@ -103,7 +103,7 @@ class Endpoints:
             problems: JSON lines file, plain or gzipped, as `code-eval run` takes it: {"task_id", "prompt", "test",
                 "entry_point"}, with "language" if it is not Python; HumanEval-X; or inputs and outputs as tests. Or
                 None.
-            dataset: In place of problems: the name of a data set, one of those that /sandboxes lists. Or None.
+            dataset: In place of problems: the name of a dataset, one of those that /sandboxes lists. Or None.
             sandbox: "subprocess", "restricted" or "docker"; /sandboxes says which can be used. Default: the server's.
             grading: "separate": tests run apart from the candidate, which then can't forge a pass; "shared": tests run
                 with the candidate; "auto": depends on the tests.

@@ -10,7 +10,8 @@ from typing import Any
 
 import gradio as gr
 
-from code_tasks.reports.html_parts import LABELS, candidate, estimates
+from code_tasks.reports.html_parts import candidate, estimates
+from sandboxes.outcome_labels import LABELS
 from space.errors import RequestError
 from space.hosting.error_messages import visible_error
 from space.service import Service
@@ -139,7 +140,7 @@ def add_inputs(service: Service) -> Inputs:
     samples = gr.File(label="samples.jsonl", file_types=FILE_TYPES, height=120)
     problems = gr.File(label="problems.jsonl", file_types=FILE_TYPES, height=120)
     dataset = gr.Dropdown(
-        [NO_DATASET, *((name, name) for name in settings.datasets)], value="", label="or a data set on the Hub"
+        [NO_DATASET, *((name, name) for name in settings.datasets)], value="", label="or a dataset on the Hub"
     )
     with gr.Row(elem_classes="ce-pair"):
         run = gr.Button("Score", variant="primary", elem_classes="ce-run")
@@ -160,7 +161,7 @@ def explanation(settings: Settings) -> str:
 
 def add_outputs() -> Outputs:
     """Add the right column: the score, the table, and the selected sample."""
-    prompt = empty("Upload a file of samples, and its problems or a data set, or take the example.")
+    prompt = empty("Upload a file of samples, and its problems or a dataset, or take the example.")
     status = gr.HTML(prompt, elem_classes="ce-status")
     numbers = gr.HTML()
     curve = curve_plot()

@@ -10,6 +10,7 @@ from markupsafe import Markup
 
 from code_tasks.reports import html_parts
 from sandboxes import LAYERS
+from sandboxes.outcome_labels import NOT_RUN
 from space.available_sandboxes import SandboxAvailability
 from space.service import Progress
 from space.time_outs import worded_detail
@@ -40,7 +41,7 @@ def left_by_run(progress: Progress, noun: str, waiting: Sequence[int] = ()) -> s
         noun: the name of its programs: "candidate" or "sample".
         waiting: the numbers of those without a result, if they are few.
     """
-    verdicts, left = len(progress.results) - progress.counts["not_run"], progress.total - len(progress.results)
+    verdicts, left = len(progress.results) - progress.counts[NOT_RUN], progress.total - len(progress.results)
     nouns = noun if left == 1 else f"{noun}s"
     names = f"{nouns} {', '.join(map(str, waiting))}" if waiting else f"{left:,} {nouns}"
     has = "has" if verdicts == 1 else "have"

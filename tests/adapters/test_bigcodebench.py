@@ -174,7 +174,7 @@ def test_canonical_solutions_run_once():
 
 
 def test_chosen_tasks():
-    """Samples of tasks that are not chosen, or that the data set does not have, are left out, as by the grader."""
+    """Samples of tasks that are not chosen, or that the dataset does not have, are left out, as by the grader."""
     remote, samples = remote_of(record_of(0), record_of(1)), samples_of(RIGHT, WRONG, WRONG)
     results, pass_at_k = answer_of(remote, samples, selective_evaluate="BigCodeBench/0")
     assert (statuses_of(results), pass_at_k["pass@1"]) == ([["pass"]], 1)

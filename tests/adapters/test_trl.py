@@ -66,7 +66,7 @@ def test_floats():
 
 
 def test_rows_without_tests():
-    """A row without tests, in a mixed data set, has no reward."""
+    """A row without tests, in a mixed dataset, has no reward."""
     assert slow_reward(completions=[RIGHT, "hello", WRONG], tests=[TESTS, None, TESTS]) == [1.0, None, 0.0]
     assert slow_reward(completions=["hello"], tests=[None]) == [None]
     assert slow_reward(completions=[], tests=[]) == []
@@ -79,7 +79,7 @@ def test_no_forging():
 
 
 def test_cases():
-    """Tests can be inputs with outputs, as data sets have them."""
+    """Tests can be inputs with outputs, as datasets have them."""
     reward = make_code_reward(timeout=20.0, partial_credit=True)
     assert reward(completions=[fenced(ADDER), fenced(ADDER.replace("+", "*"))], tests=[CASES] * 2) == [1.0, 0.0]
     half = fenced(ADDER.replace("a + b", "5"))

@@ -79,7 +79,7 @@ def test_rewards_without_a_test():
     environment = CodeEnvironment(no_code=-1.0, syntax_error=-0.5, timeout=20.0)
     environment.reset(tests=TESTS)
     assert environment.get_reward() == -1.0
-    assert environment.run_tests("def add(:") == "The solution did not pass: compile_error."
+    assert environment.run_tests("def add(:") == "The solution did not pass: compile error."
     assert environment.get_reward() == -0.5
     assert environment.run_tests(" ") == "There is no code to test."
     assert environment.get_reward() == -1.0

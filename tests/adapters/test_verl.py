@@ -105,7 +105,7 @@ def test_hostile_functions(answer):
     ],
 )
 def test_ground_truths(truth, right, wrong):
-    """Tests come in each shape that verl's scorers take and that published data sets have."""
+    """Tests come in each shape that verl's scorers take and that published datasets have."""
     assert [score(right, truth), score(wrong, truth)] == [1.0, 0.0]
 
 

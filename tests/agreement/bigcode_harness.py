@@ -34,7 +34,7 @@ EXPECTED = 0.75
 
 
 def local_data(paths):
-    """Return `load_dataset` for local files: the harness names data sets of the Hub."""
+    """Return `load_dataset` for local files: the harness names datasets of the Hub."""
 
     def load(path, name=None, **others):
         if path == "bigcode/humanevalpack":

@@ -12,7 +12,7 @@ from stand_ins import package
 
 
 def load_harness(folder, task):
-    """Import a task of bigcode-evaluation-harness, without data sets. Its metrics are not loaded."""
+    """Import a task of bigcode-evaluation-harness, without datasets. Its metrics are not loaded."""
     sys.modules["datasets"] = types.ModuleType("datasets")
     sys.modules["datasets"].load_dataset = None
     sys.modules["evaluate"] = types.ModuleType("evaluate")

@@ -73,9 +73,9 @@ def sanitized(record):
 
 
 def evoeval_pairs(folder):
-    """Yield completions of our own problems in the shape of EvoEval's data sets, and of its own files.
+    """Yield completions of our own problems in the shape of EvoEval's datasets, and of its own files.
 
-    The tests of the data sets begin with the comparison of EvoEval's grader, which is in `folder`.
+    The tests of the datasets begin with the comparison of EvoEval's grader, which is in `folder`.
     """
     path = Path(folder, "evoeval", "eval_test", "__init__.py")
     source = path.read_text(encoding="utf-8")
@@ -92,7 +92,7 @@ def evoeval_pairs(folder):
 
 
 def evoeval_record(number, name, cases, head):
-    """Return a record as EvoEval's data sets have it, with the inputs of its own files."""
+    """Return a record as EvoEval's datasets have it, with the inputs of its own files."""
     params, body, _ = CALLS[name]
     inputs = [", ".join(map(repr, given)) for given, _ in cases]
     return {

@@ -127,7 +127,7 @@ def execute_javascript(program, result, timeout):
 
 
 class Records(list):
-    """The data set of one record, as the task asks for it."""
+    """The dataset of one record, as the task asks for it."""
 
     def select(self, numbers):
         """Return the records."""

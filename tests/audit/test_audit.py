@@ -160,6 +160,6 @@ def test_known_reasons_of_a_failure():
 
 
 def test_control_characters_of_a_name():
-    """Names and messages of a data set can't move a terminal's cursor."""
+    """Names and messages of a dataset can't move a terminal's cursor."""
     audit = ProblemAudit("a\x1b[2J", "python", ("failed",), "b\x1b[2J", stubs=(VariantResult("c\x1b", "passed"),))
     assert "\x1b" not in as_text([audit], 1.0)

@@ -183,7 +183,7 @@ def test_forms_of_files(tmp_path, form):
         ("humaneval", {"task_id": "a", "prompt": "", "test": "assert 1"}, "records.jsonl:1: missing key 'entry_point'"),
         ("mbpp", {**MBPP, "test_list": "assert 1"}, ":1: 'test_list' is not a list of strings, but 'assert 1'"),
         ("mbpp", {**MBPP, "test_list": []}, ":1: 'test_list': "),
-        ("mbpp", {**MBPP, "task_id": None}, ":1: 'task_id' is neither a number nor a string, but None"),
+        ("mbpp", {**MBPP, "task_id": None}, ":1: 'task_id' is neither a number nor a string, but null"),
         ("apps", {**APPS, "input_output": ""}, ":1: 'input_output' is not JSON"),
         ("apps", {**APPS, "input_output": "{}"}, ":1: 'input_output' has no inputs"),
         ("taco", {**APPS, "input_output": {"inputs": ["1"], "outputs": []}}, ":1: there are 1 inputs, but 0 outputs"),
@@ -207,7 +207,7 @@ def test_errors_of_sources(tmp_path, load):
         load_benchmark("apps", tmp_path / "none.jsonl")
     with pytest.raises(InputError, match="there are no problems in it"):
         load("apps")
-    with pytest.raises(ValueError, match="a config is for a data set on the Hub"):
+    with pytest.raises(ValueError, match="a config is for a dataset on the Hub"):
         load("mbpp", MBPP, config="full")
     with pytest.raises(ValueError, match="the problems of mbpp have no dates"):
         load("mbpp", MBPP, since=datetime.date(2024, 1, 1))

@@ -97,7 +97,7 @@ def test_missing_packages():
 
 
 def test_data_sets():
-    """The full and the hard set are data sets of the Hub, each with the release that the grader takes."""
+    """The full and the hard set are datasets of the Hub, each with the release that the grader takes."""
     sets = {name: (BENCHMARKS[name].hub_id, BENCHMARKS[name].split) for name in ("bigcodebench", "bigcodebench-hard")}
     assert sets == {
         "bigcodebench": ("bigcode/bigcodebench", "v0.1.4"),

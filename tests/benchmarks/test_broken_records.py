@@ -121,7 +121,7 @@ BROKEN = {
         with_info(SYNTHETIC_1, test_cases=[{"input": "1"}]),
         "missing key 'output'",
     ),
-    "fewer outputs": ("intellect3", with_tests(inputs=["1"], outputs=[]), "lists of the same length, not ['1'] and []"),
+    "fewer outputs": ("intellect3", with_tests(inputs=["1"], outputs=[]), 'lists of the same length, not ["1"] and []'),
     "no list": ("intellect3", with_tests(inputs="1", outputs=["1"]), "'inputs' and 'outputs' must be lists"),
     "mathematics": ("intellect3", {**INTELLECT_3, "info": "{}"}, "missing key 'tests'"),
     "an empty text": ("deepcoder", {**DEEPCODER, "tests": "[]"}, "'tests' has neither cases nor lists"),

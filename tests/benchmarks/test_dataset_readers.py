@@ -1,4 +1,4 @@
-"""The reader of problems in data sets, and its errors."""
+"""The reader of problems in datasets, and its errors."""
 
 import json
 
@@ -10,7 +10,7 @@ from support.human_eval_records import ADD, ADD_PROBLEM, SUB, SUB_PROBLEM, fault
 
 @pytest.fixture
 def local_dataset(tmp_path):
-    """Return a function that makes a folder with a data set of these rows, and returns its path."""
+    """Return a function that makes a folder with a dataset of these rows, and returns its path."""
 
     def make(*rows, split="test"):
         folder = tmp_path / "local"
@@ -22,13 +22,13 @@ def local_dataset(tmp_path):
 
 
 def test_dataset(local_dataset):
-    """The problems of a data set are read by task_id, and other columns are skipped."""
+    """The problems of a dataset are read by task_id, and other columns are skipped."""
     rows = [{**ADD, "extra": 1}, {**SUB, "extra": 2}]
     assert load_problems(local_dataset(*rows), "test") == {"t/0": ADD_PROBLEM, "t/1": SUB_PROBLEM}
 
 
 def test_dataset_without_a_column(local_dataset):
-    """A data set without tests is reported with the columns that it needs and those that it has."""
+    """A dataset without tests is reported with the columns that it needs and those that it has."""
     folder = local_dataset({"task_id": "t/0", "prompt": "", "code": ""})
     [fault] = faults_of(load_problems, folder, "test")
     assert "has no column 'test' or 'tests' or 'input_output'" in fault
@@ -36,7 +36,7 @@ def test_dataset_without_a_column(local_dataset):
 
 
 def test_unknown_split(local_dataset):
-    """A missing split is reported with the names of the split and the data set."""
+    """A missing split is reported with the names of the split and the dataset."""
     folder = local_dataset(ADD)
     fault = "\n".join(faults_of(load_problems, folder, "validation"))
     assert "'validation'" in fault
@@ -44,14 +44,14 @@ def test_unknown_split(local_dataset):
 
 
 def test_unknown_dataset():
-    """A missing data set is reported with its name and a hint."""
+    """A missing dataset is reported with its name and a hint."""
     fault = "\n".join(faults_of(load_problems, "no-such-owner/no-such-set", "test"))
     assert "no-such-owner/no-such-set" in fault
     assert "--problems" in fault
 
 
 def test_same_problem_twice_in_a_dataset(local_dataset):
-    """A duplicate task_id in a data set is reported as for a file."""
+    """A duplicate task_id in a dataset is reported as for a file."""
     assert "'t/0'" in "\n".join(faults_of(load_problems, local_dataset(ADD, {**ADD, "prompt": "x"}), "test"))
 
 

@@ -9,7 +9,7 @@ import pyarrow.parquet
 import pytest
 
 from code_tasks.benchmarks import BENCHMARKS, load_benchmark
-from code_tasks.benchmarks.diagnosis import PROBLEMS, SAMPLES, kind_of
+from code_tasks.benchmarks.diagnosis import PROBLEMS, SAMPLES, classify_record
 from code_tasks.benchmarks.problems import Problem
 from code_tasks.benchmarks.readers import InputError, read_problems
 from code_tasks.benchmarks.sample_reader import read_samples
@@ -222,7 +222,7 @@ def test_samples_of_any_field_as_problems(message_of, name):
 @pytest.mark.parametrize("name", [name for name in BENCHMARKS if BENCHMARKS[name].fields])
 def test_problems_of_each_benchmark_as_samples(name):
     """The records of each benchmark are known as problems by the fields that show the benchmark."""
-    assert kind_of(dict.fromkeys(BENCHMARKS[name].fields, "")) == PROBLEMS
+    assert classify_record(dict.fromkeys(BENCHMARKS[name].fields, "")) == PROBLEMS
 
 
 @pytest.mark.parametrize(
@@ -231,7 +231,7 @@ def test_problems_of_each_benchmark_as_samples(name):
 )
 def test_samples_are_samples(record):
     """Samples are known as such, also MultiPL-E's, which have the tests with them."""
-    assert kind_of(record) == SAMPLES
+    assert classify_record(record) == SAMPLES
 
 
 def test_lists_of_programs_as_problems(message_of):

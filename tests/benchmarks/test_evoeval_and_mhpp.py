@@ -45,7 +45,7 @@ def check(candidate):
         exact_match, _ = is_equal(candidate(*inp), exp)
         assert exact_match
 """
-"""Tests in the form of EvoEval's data sets: with a comparison of their own, which tells types apart."""
+"""Tests in the form of EvoEval's datasets: with a comparison of their own, which tells types apart."""
 
 
 def test_tests_of_evoeval_bring_their_comparison():

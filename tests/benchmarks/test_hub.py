@@ -50,7 +50,7 @@ def card(**folders):
     configs = "".join(
         f"- config_name: {name}\n  data_files:\n  - split: test\n    path: {path}\n" for name, path in folders.items()
     )
-    return f"---\nconfigs:\n{configs}---\n# A data set\n".encode()
+    return f"---\nconfigs:\n{configs}---\n# A dataset\n".encode()
 
 
 def humaneval(number):
@@ -132,12 +132,12 @@ def loaded(tmp_path_factory):
 
 
 def test_own_data_set(loaded):
-    """Without a path, a benchmark comes from its own data set."""
+    """Without a path, a benchmark comes from its own dataset."""
     assert loaded("humaneval") == ["HumanEval/0"]
 
 
 def test_id_without_a_name(loaded):
-    """The id of a benchmark's own data set names the benchmark."""
+    """The id of a benchmark's own dataset names the benchmark."""
     assert loaded(None, path_or_hub_id="openai/openai_humaneval") == ["HumanEval/0"]
 
 
@@ -153,14 +153,14 @@ def test_configurations(loaded):
 
 
 def test_data_sets_with_scripts(loaded):
-    """The files of a data set with a loading script are read without it."""
+    """The files of a dataset with a loading script are read without it."""
     assert loaded("apps") == ["7"]
     assert loaded("taco") == ["0", "1"]
     assert loaded("humaneval-x", config="java") == ["Java/0", "Java/1"]
 
 
 def test_clone_of_a_data_set(tmp_path):
-    """A folder with the files of the Hub is read as the data set is."""
+    """A folder with the files of the Hub is read as the dataset is."""
     for name in ("test", "train"):
         (tmp_path / "ALL").mkdir(exist_ok=True)
         (tmp_path / "ALL" / f"{name}-0.parquet").write_bytes(parquet(CASES))
@@ -183,7 +183,7 @@ def test_revision_of_files(loaded):
         ("humaneval", {"path_or_hub_id": "owner/damaged"}, "JSON parse error"),
         ("apps", {"path_or_hub_id": "owner/damaged"}, "JSON parse error"),
         ("apps", {"split": "dev"}, "dev.jsonl"),
-        ("taco", {"split": "dev"}, "can't load split 'dev' of data set 'BAAI/TACO'"),
+        ("taco", {"split": "dev"}, "can't load split 'dev' of dataset 'BAAI/TACO'"),
     ],
 )
 def test_data_sets_that_can_not_be_loaded(loaded, name, options, message):
@@ -217,7 +217,7 @@ def test_no_network(tmp_path, closed_port):
 
 
 def test_a_folder_is_not_read_in_place_of_the_hub(tmp_path, monkeypatch):
-    """A folder with the name of a benchmark's data set is an error: `datasets` would read it in place of the Hub."""
+    """A folder with the name of a benchmark's dataset is an error: `datasets` would read it in place of the Hub."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "openai" / "openai_humaneval").mkdir(parents=True)
     with pytest.raises(InputError, match="openai/openai_humaneval is a path here"):

@@ -140,8 +140,8 @@ def test_limits_are_the_graders(load, language, seconds):
 @pytest.mark.parametrize(
     ("name", "change", "message"),
     [
-        (PACK, {"buggy_solution": None}, ":1: 'buggy_solution' is not a string, but None"),
-        ("humaneval-x", {"declaration": None}, ":1: 'declaration' is not a string, but None"),
+        (PACK, {"buggy_solution": None}, ":1: 'buggy_solution' is not a string, but null"),
+        ("humaneval-x", {"declaration": None}, ":1: 'declaration' is not a string, but null"),
         (PACK, {"task_id": "Ruby/0"}, ":1: 'Ruby/0' does not begin with a language that can be run, such as 'Java/0'"),
         (PACK, {"test": "// nothing"}, ":1: 'test': there is no test in them"),
     ],

@@ -104,7 +104,7 @@ def test_limits_are_the_graders(load, language, seconds):
         ({"tests": "// nothing\n"}, ":1: 'tests': there is no test in them"),
         ({"prompt": "class Problem {\n"}, ":1: 'prompt' does not end with the first line of a public static method"),
         ({"tests": "    }\n    int x;\n}\n"}, ":1: 'tests' are not the rest of a class, with a method 'main'"),
-        ({"tests": None}, ":1: 'tests' is not a string, but None"),
+        ({"tests": None}, ":1: 'tests' is not a string, but null"),
     ],
 )
 def test_an_invalid_record_is_an_error(load, change, message):

@@ -186,7 +186,7 @@ def test_generations(samples):
     [
         ([["a"]], "there are 1 lists of programs, but 3 problems"),
         ([["a"], "b", ["c"]], "item 1: not a list of programs, but 'b'"),
-        ([["a"], [None], ["c"]], "item 1: 'code_list' is not a list of strings; it holds None"),
+        ([["a"], [None], ["c"]], "item 1: 'code_list' is not a list of strings; it holds null"),
     ],
 )
 def test_generations_that_do_not_fit(tmp_path, lists, fault):
@@ -245,7 +245,7 @@ def test_both_fields(reader, preferred, text, form):
 
 
 def test_both_fields_without_a_benchmark(tmp_path):
-    """Otherwise a sample with both is an error: one of them may be the data set's own solution."""
+    """Otherwise a sample with both is an error: one of them may be the dataset's own solution."""
     path = tmp_path / "samples.jsonl"
     path.write_text(json.dumps({"task_id": "11", "completion": BODY, "solution": WHOLE}))
     [fault] = faults_of(read_samples, path, PROBLEMS)

@@ -45,7 +45,7 @@ def test_solve(tmp_path):
     cached = []
     for log in (tmp_path / "first.jsonl", tmp_path / "second.jsonl"):
         done = on_a_cluster(*arguments, "--cache-dir", tmp_path / "cache", "--output", log)
-        assert "1 attempts at 1 questions: 1 correct, 0 incorrect, 0 system errors" in done.stdout
+        assert "1 attempts at 1 tasks: 1 correct, 0 incorrect, 0 system errors" in done.stdout
         [match] = [line for line in read_run_log(log) if line["record_type"] == "match"]
         cached.append(match["result"]["cached"])
     assert cached == [False, True]

@@ -170,7 +170,7 @@ def test_help():
 
 
 def test_examples_are_data_sets():
-    """The example for Python is a data set that the command takes as it is."""
+    """The example for Python is a dataset that the command takes as it is."""
     path = ROOT / "examples" / "correctness" / "python.jsonl"
     done = code_eval("correctness", path, "--repeats", 1)
     assert done.returncode == 0, done.stderr

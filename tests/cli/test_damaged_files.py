@@ -159,9 +159,9 @@ def test_an_undamaged_partial_file_is_read(tmp_path):
     ("change", "message"),
     [
         ({"task_id": "t/9"}, "there is no sample of 't/9'"),
-        ({"passed": False}, "passed is False, but outcome is 'passed'"),
+        ({"passed": False}, "passed is false, but outcome is 'passed'"),
         ({"passed": 1}, "passed is 1"),
-        ({"passed": None}, "passed is None"),
+        ({"passed": None}, "passed is null"),
         ({"flaky": "no"}, "flaky is neither true nor false"),
         ({"cached": None}, "cached is neither true nor false"),
         ({"wall_seconds": "1"}, "wall_seconds is not a number"),

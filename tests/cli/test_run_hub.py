@@ -36,7 +36,7 @@ def test_push(run, tmp_path):
     output = tmp_path / "results.jsonl"
     done = command("--output", output, "--push-to-hub", "ada/run", "--hub-model", "org/m", "--timeout", 7)
     assert done.returncode == 0, done.stderr
-    assert f"private data set: {hub.url}/datasets/ada/run" in done.stderr
+    assert f"private dataset: {hub.url}/datasets/ada/run" in done.stderr
     files = hub.data_sets["ada/run"]["main"]
     assert {*files} == {".gitattributes", "README.md", "results.parquet", "summary.json"}
     card = files["README.md"].decode()

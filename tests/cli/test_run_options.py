@@ -179,4 +179,4 @@ def test_doctor_of_restricted():
     done = code_eval("doctor", "--sandbox", "restricted")
     assert done.returncode == 0, done.stderr
     assert "sandbox restricted" in done.stdout
-    assert "eats memory   out_of_memory" in done.stdout
+    assert "eats memory   out of memory" in done.stdout

@@ -44,7 +44,7 @@ def test_gold(gold):
     """The canonical solutions of the examples score 1.0, and the status is 0."""
     ended, path = gold
     assert ended.exit_code == 0, ended.stderr
-    assert "24 attempts at 12 questions: 24 correct, 0 incorrect, 0 system errors" in ended.stdout
+    assert "24 attempts at 12 tasks: 24 correct, 0 incorrect, 0 system errors" in ended.stdout
     assert re.search(r"accuracy +100.0 %", ended.stdout) and "pass^2" in ended.stdout
     *_, report = read_run_log(path)
     assert report["summary"]["accuracy"] == 1.0
@@ -128,7 +128,7 @@ def test_replay():
     """A replay of the examples' samples has the score of `code-eval run`. More tries than samples are refused."""
     ended = code_eval_solve(*REPLAY)
     assert ended.exit_code == 0, ended.stderr
-    assert "63 attempts at 12 questions: 27 correct, 36 incorrect" in ended.stdout
+    assert "63 attempts at 12 tasks: 27 correct, 36 incorrect" in ended.stdout
     ended = code_eval_solve(*REPLAY, "--tries", 9)
     assert ended.exit_code == 2 and "--tries 9 needs as many samples of each task" in ended.stderr
 
@@ -198,7 +198,7 @@ def test_models(tmp_path, monkeypatch, solver, options, right):
             "--output", tmp_path / "run.jsonl", "--concurrency", 1,
         )  # fmt: skip
     assert ended.exit_code == 0, ended.output
-    assert f"4 attempts at 2 questions: {right} correct, {4 - right} incorrect, 0 system errors" in ended.stdout
+    assert f"4 attempts at 2 tasks: {right} correct, {4 - right} incorrect, 0 system errors" in ended.stdout
     _, headers, request = server.requests[-1]
     assert headers["authorization"] == "Bearer key"
     assert (request["model"], request["temperature"], request["max_tokens"]) == ("tiny", 0, 99)
@@ -216,7 +216,7 @@ def test_a_server_that_refuses(tmp_path):
 
 
 def test_a_server_that_stays_broken(tmp_path, monkeypatch):
-    """A question without a valid attempt is named with status 2. --retry-errors runs it again when the server works."""
+    """A task without a valid attempt is named with status 2. --retry-errors runs it again when the server works."""
     from support.metric_and_command import PROBLEM
 
     monkeypatch.setattr(Backoff, "seconds", lambda self, retry_idx: 0.0)
@@ -227,7 +227,7 @@ def test_a_server_that_stays_broken(tmp_path, monkeypatch):
         run = ["--solver", "chat", "--model", "tiny", "--base-url", server.url, "--problems", problems, *WALL]
         ended = code_eval_solve(*run, "--output", record)
         assert ended.exit_code == 2 and "0 correct, 0 incorrect, 1 system errors" in ended.stdout
-        assert f"not valid: no attempt worked at 1 question(s): {PROBLEM['task_id']}" in ended.stderr
+        assert f"not valid: no attempt worked at 1 task(s): {PROBLEM['task_id']}" in ended.stderr
         assert len(server.requests) == 17
         works = True
         assert code_eval_solve(*run, "--output", record, "--resume").exit_code == 2

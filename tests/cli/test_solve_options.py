@@ -22,10 +22,10 @@ def code_eval_solve(*arguments):
 def test_dummy_and_failing(tmp_path):
     """The solver dummy is always correct and says that nothing was run; failing scores 0, by the sandbox's verdicts."""
     ended = code_eval_solve("--solver", "dummy", *PROBLEMS, "--output", tmp_path / "dummy.jsonl")
-    assert ended.exit_code == 0 and "12 attempts at 12 questions: 12 correct" in ended.stdout
+    assert ended.exit_code == 0 and "12 attempts at 12 tasks: 12 correct" in ended.stdout
     assert "the solver dummy is always correct: nothing was run" in ended.stderr
     ended = code_eval_solve("--solver", "failing", *PROBLEMS, *WALL, "--output", tmp_path / "failing.jsonl")
-    assert ended.exit_code == 0 and "12 attempts at 12 questions: 0 correct, 12 incorrect" in ended.stdout
+    assert ended.exit_code == 0 and "12 attempts at 12 tasks: 0 correct, 12 incorrect" in ended.stdout
     results = [
         [line["result"] for line in read_run_log(tmp_path / f"{name}.jsonl") if line["record_type"] == "match"]
         for name in ("dummy", "failing")
@@ -47,14 +47,14 @@ def test_a_run_log_of_the_former_dummy(tmp_path):
     del spec["settings"]["always_correct"]
     path.write_text(json.dumps(spec) + "\n")
     ended = code_eval_solve("--solver", "dummy", *PROBLEMS, "--output", path, "--resume")
-    assert ended.exit_code == 2 and "always_correct was None and is True" in ended.stderr
+    assert ended.exit_code == 2 and "always_correct was null and is true" in ended.stderr
 
 
 @pytest.mark.parametrize(
     ("options", "by_question"), [([], True), (["--order", "interleaved"], False), (["--order", "by_question"], True)]
 )
 def test_order(tmp_path, options, by_question):
-    """Attempts of gold are by question, unless --order says otherwise."""
+    """Attempts of gold are task by task, unless --order says otherwise."""
     path = tmp_path / "run.jsonl"
     arguments = ["--tries", 2, "--concurrency", 1, "--output", path, *options]
     assert code_eval_solve("--solver", "gold", *PROBLEMS, *WALL, *arguments).exit_code == 0

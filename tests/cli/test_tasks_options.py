@@ -65,7 +65,7 @@ def test_solve_answers_the_chosen_tasks(solver):
         app, ["solve", "--problems", str(EXAMPLES / "problems.jsonl"), "--limit", "2", "--solver", *solver]
     )
     assert done.exit_code == 0, done.stderr
-    assert "at 2 questions" in done.stdout and "not in the score" not in done.stderr
+    assert "at 2 tasks" in done.stdout and "not in the score" not in done.stderr
 
 
 def test_audit_looks_at_the_chosen_tasks():

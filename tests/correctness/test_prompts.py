@@ -67,7 +67,7 @@ def test_records_made_by_hand():
 
 
 def test_published_record():
-    """The record that MERA published is filled in with its code as the data set writes it."""
+    """The record that MERA published is filled in with its code as the dataset writes it."""
     path = DATA / "code_correctness_example.json"
     if not path.exists():
         unavailable(f"there is no {path}")

@@ -198,14 +198,14 @@ def test_tools_run_code_in_the_samples_sandbox(tmp_path):
         calls("bash", command="sleep 60"),
         calls("bash", command="no-such-command"),
     ]
-    scripts = {"one": [*tools, answers(RIGHT)], "two": [calls("bash", command="ls /work /tmp"), answers(RIGHT)]}
+    scripts = {"one": [*tools, answers(RIGHT)], "two": [calls("bash", command="ls /work; find / -name made.txt 2>/dev/null; echo none"), answers(RIGHT)]}
     log = run_task(scripts, tmp_path, tools=python_and_bash(5))
     assert values(log) == {"one": CORRECT, "two": CORRECT}
     first, second, third, fourth = tool_texts(sample_of(log, "one"))
     assert (first, second) == ("42\n", "wrong\n\nby python")
     assert "timed out" in str([message.error for message in sample_of(log, "one").messages if message.role == "tool"])
     assert "not found" in fourth
-    assert tool_texts(sample_of(log, "two")) == ["/tmp:\n\n/work:\n"]
+    assert tool_texts(sample_of(log, "two")) == ["none\n"]
 
 
 def python_and_bash(seconds):

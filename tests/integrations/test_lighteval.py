@@ -196,7 +196,7 @@ def test_too_few_answers():
 
 
 def record(**fields):
-    """Return a record of LiveCodeBench, whose private cases are packed as in the data set."""
+    """Return a record of LiveCodeBench, whose private cases are packed as in the dataset."""
     case = {"input": "4 4\n", "output": "8", "testtype": "stdin"}
     packed = b64encode(compress(pickle.dumps(json.dumps([case])))).decode()
     first = {"input": "1 2\n", "output": "3\n", "testtype": "stdin"}
@@ -235,7 +235,7 @@ def fenced(code):
 
 
 def run_lighteval(folder, answers, **options):
-    """Run lighteval's command on a local data set with such answers, two for each record."""
+    """Run lighteval's command on a local dataset with such answers, two for each record."""
     (folder / "data").mkdir()
     lines = [json.dumps(record(question_id=str(number))) for number in range(len(answers))]
     (folder / "data" / "test.jsonl").write_text("\n".join(lines))

@@ -126,9 +126,14 @@ def test_the_session_does_not_have_the_tests(env):
     env.reset(tests="# hidden-98171\nassert True")
     seen = run(
         env,
-        "import gc, glob, os, subprocess\n"
+        "import gc, glob, os, subprocess, sys\n"
         "texts = [str(each) for each in gc.get_objects()] + [str(dict(os.environ))]\n"
-        "for path in glob.glob('/proc/[0-9]*/*') + glob.glob('/tmp/**', recursive=True):\n"
+        "paths = glob.glob('/proc/[0-9]*/*')\n"
+        "for folder, folders, files in os.walk('/tmp'):\n"
+        # CI's environment, which the session sees, is in /tmp too, and has thousands of files.
+        "    folders[:] = [each for each in folders if not sys.prefix.startswith(os.path.join(folder, each))]\n"
+        "    paths += [os.path.join(folder, each) for each in files]\n"
+        "for path in paths:\n"
         "    try: texts.append(open(path, errors='replace').read(1 << 20))\n"
         "    except OSError: pass\n"
         "print('hidden-981' + '71' in ''.join(texts))",

@@ -182,7 +182,7 @@ COLUMNS = {
 
 @pytest.mark.parametrize("kind", COLUMNS)
 def test_kinds_of_columns(metric, kind):
-    """Samples may be tuples, numpy arrays, pandas columns or data set columns."""
+    """Samples may be tuples, numpy arrays, pandas columns or dataset columns."""
     columns = {name: COLUMNS[kind](column) for name, column in TWO_TASKS.items()}
     pass_at_k, results = metric.compute(**columns, k=1)
     assert pass_at_k == {"pass@1": 0.5}

@@ -50,6 +50,7 @@ INNER = {
     "sandboxes.tasks.call_harness": "EvalPlus's inputs become source as those of other calls do",
     "sandboxes.config": "limits that a user gives replace those of a benchmark",
     "sandboxes.workers.canaries": "`code-eval doctor` shows the canaries",
+    "sandboxes.outcome_labels": "outcomes have the same words and letters for people everywhere",
     "sandboxes.pool.progress": "every door shows the same bar",
     "sandboxes.tasks.results": "the metric's answer has a form of its own",
     "sandboxes.backends.kernel_settings": "`code-eval doctor` names the setting that forbids a layer",

@@ -34,6 +34,7 @@ LAYERS = (
     "sandboxes.validation",
     "sandboxes.private_process",
     "sandboxes.errors",
+    "sandboxes.outcome_labels",
     "sandboxes.contract",
     "sandboxes.process_result",
     "sandboxes.sessions.limits",

@@ -56,18 +56,18 @@ def run(tmp_path):
 
 
 def files_of(hub, repo_id):
-    """Return the files of a data set."""
+    """Return the files of a dataset."""
     return hub.data_sets[repo_id]["main"]
 
 
 def card_of(hub, repo_id):
-    """Return (metadata, text) of a data set's card."""
+    """Return (metadata, text) of a dataset's card."""
     _, metadata, text = files_of(hub, repo_id)["README.md"].decode().split("---\n", 2)
     return yaml.safe_load(metadata), text
 
 
 def test_upload(hub, run, tmp_path):
-    """A run becomes a private data set that `datasets` loads, with a card for the Hub and for people."""
+    """A run becomes a private dataset that `datasets` loads, with a card for the Hub and for people."""
     assert run.push_to_hub("ada/run-1", model="org/model-7b", benchmark="humaneval") == f"{hub.url}/datasets/ada/run-1"
     assert hub.private == {"ada/run-1": True}
     rows = pyarrow.parquet.read_table(io.BytesIO(files_of(hub, "ada/run-1")["results.parquet"])).to_pylist()
@@ -81,7 +81,7 @@ def test_upload(hub, run, tmp_path):
         "metrics": {"pass@1": round((1 / 3 + 0 + 1) / 3, 6)},
     }
     assert "| model | org/model-7b |" in text and "| pass@1 | 44.4 ± 29.4 % |" in text
-    assert "| samples | 9 of 3 tasks |" in text and "| could not be run | 1 |" in text
+    assert "| samples | 9 of 3 tasks |" in text and "| not run | 1 |" in text
     assert "wall&#95;seconds 3.0, memory&#95;bytes 1073741824" in text
     assert "code-eval-sandboxes" in text and "can forge its own pass" in text
     summary = json.loads(files_of(hub, "ada/run-1")["summary.json"])
@@ -150,14 +150,14 @@ def test_an_own_data_set_is_replaced_if_told(hub, run):
 
 
 def test_other_data_sets_are_never_replaced(hub, run):
-    """A data set that this project did not write is refused, also with overwrite."""
-    with pytest.raises(HubUploadError, match="ada/corpus is a data set that code-eval did not write"):
+    """A dataset that this project did not write is refused, also with overwrite."""
+    with pytest.raises(HubUploadError, match="ada/corpus is a dataset that code-eval did not write"):
         run.push_to_hub("ada/corpus", overwrite=True, private=False)
     assert set(files_of(hub, "ada/corpus")) == {"README.md", "data.csv"}
 
 
 def test_private_results_do_not_become_public(hub, run):
-    """Private results don't go into a data set that everybody sees."""
+    """Private results don't go into a dataset that everybody sees."""
     run.push_to_hub("ada/run-1", private=False)
     with pytest.raises(HubUploadError, match=r"ada/run-1 is public, .*private=False"):
         run.push_to_hub("ada/run-1", overwrite=True)
@@ -186,8 +186,8 @@ def test_tokens_that_do_not_fit(hub, run, monkeypatch, token, repo_id, message):
         ("repos/create", 403, r"can't create ada/run: the token may not write there; .*\(403\)$"),
         ("repos/create", 409, r"can't create ada/run: somebody else .*\(409\)$"),
         ("repos/create", 500, r"can't create ada/run: the Hub has a problem; try again later \(500\)$"),
-        ("/commit/", 403, r"can't write the results to ada/run: .*\(403\); the data set is there, and still empty"),
-        ("/commit/", 412, r"somebody else has changed this data set meanwhile \(412\)"),
+        ("/commit/", 403, r"can't write the results to ada/run: .*\(403\); the dataset is there, and still empty"),
+        ("/commit/", 412, r"somebody else has changed this dataset meanwhile \(412\)"),
         ("/commit/", 500, r"the Hub has a problem; try again later \(500\)"),
         ("/preupload/", 401, r"does not accept the token; .*\(401\)"),
         ("PUT /large", 403, r"\(403\)"),
@@ -226,7 +226,7 @@ def test_tokens_in_errors_of_others(hub, run, monkeypatch):
 @pytest.mark.parametrize("repo_id", ["run", "a/b/c", "", "ada/", "../run", "ada/r n", "https://hub/ada/run", None])
 def test_names(run, repo_id):
     """A name that is none is told at once."""
-    with pytest.raises(ValueError, match="a data set on the Hub is named OWNER/NAME, not"):
+    with pytest.raises(ValueError, match="a dataset on the Hub is named OWNER/NAME, not"):
         run.push_to_hub(repo_id)
 
 

@@ -101,7 +101,7 @@ def test_dataset(path):
 
 
 def test_dataset_of_the_metric():
-    """Task ids of the metric, which are numbers, are texts in a data set, as in other files."""
+    """Task ids of the metric, which are numbers, are texts in a dataset, as in other files."""
     dataset = Results([{"task_id": 0, "passed": True, "stdout": "\ud800"}]).to_dataset()
     assert dataset[0] == {"task_id": "0", "passed": True, "stdout": "?"}
 

@@ -62,7 +62,7 @@ def test_report_reads_what_is_written(files, tmp_path, writer):
     path = WRITERS[writer](files, tmp_path)
     done = code_eval("report", path, "--output", tmp_path / "page.html")
     assert done.returncode == 0, done.stderr
-    assert f"{len(COMPLETIONS)} attempts at 1 tasks" in done.stdout
+    assert f"{len(COMPLETIONS)} samples of 1 tasks" in done.stdout
     run = read_report_data(path)
     assert [sample.correct for sample in run.attempts] == [True, *[False] * (len(COMPLETIONS) - 1)]
 
@@ -136,7 +136,7 @@ def test_replay_runs_every_sample(tmp_path, counts):
     done = code_eval(*uneven(tmp_path, counts), "--output", tmp_path / "run.jsonl")
     assert done.returncode == 0, done.stderr
     right = sum(-(-count // 2) for count in counts)
-    assert f"{sum(counts)} attempts at {len(counts)} questions: {right} correct" in done.stdout
+    assert f"{sum(counts)} attempts at {len(counts)} tasks: {right} correct" in done.stdout
     run = read_report_data(tmp_path / "run.jsonl")
     assert ([len(task) for task in run.tasks.values()], run.unfinished) == (list(counts), 0)
 
@@ -150,7 +150,7 @@ def test_replay_is_resumed(tmp_path):
     assert read_report_data(record).unfinished == 4
     done = code_eval(*options, "--output", record, "--resume")
     assert done.returncode == 0, done.stderr
-    assert "5 attempts at 2 questions: 3 correct" in done.stdout
+    assert "5 attempts at 2 tasks: 3 correct" in done.stdout
     assert read_report_data(record).unfinished == 0
 
 
@@ -158,7 +158,7 @@ def test_replay_says_what_is_left_out(tmp_path):
     """If --tries is smaller than the number of samples, a message says how many are left out."""
     done = code_eval(*uneven(tmp_path, (5, 2)), "--tries", 2)
     assert done.returncode == 0, done.stderr
-    assert "4 attempts at 2 questions" in done.stdout
+    assert "4 attempts at 2 tasks" in done.stdout
     assert "3 samples are not in the score: --tries takes the first 2 of each task" in done.stderr
 
 

@@ -87,7 +87,7 @@ def test_submissions_that_are_refused(client, number, config):
 
 
 def test_data_sets_that_are_not_offered(client):
-    """A data set that the server does not have is an error that names the ways out."""
+    """A dataset that the server does not have is an error that names the ways out."""
     answer = client.post("/get_prompts", json={"dataset": "mbpp", "config": {}})
     assert (answer.status_code, "CommonOJDataset" in answer.json()["detail"]) == (400, True)
     answer = client.post("/get_prompts", json={"dataset": "mbpp", "config": {"dataset_type": "MBPPDataset"}})

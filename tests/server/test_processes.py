@@ -124,7 +124,7 @@ def test_several_processes():
         (["--host", "0.0.0.0"], "--no-auth"),
         (["--token", "short"], "at least 16"),
         (["--allowed-language", "cobol"], "cobol"),
-        (["--max-timeout", "0"], "max_timeout"),
+        (["--max-timeout", "0"], "--max-timeout must be"),
         (["--isolation", "none"], "isolation"),
     ],
 )

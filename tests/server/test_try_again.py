@@ -59,7 +59,12 @@ def test_each_request_works(client):
 def test_a_full_queue(client):
     """A request that finds the queue full is told to try again."""
     slow = {"code": "import time\ntime.sleep(8)", "language": "python"}
-    thread = threading.Thread(target=client.post, args=("/run_code",), kwargs={"json": slow})
+
+    def occupy():
+        # A request of the test may have taken the only place.
+        wait_until(lambda: client.post("/run_code", json=slow).status_code == 200, 60)
+
+    thread = threading.Thread(target=occupy)
     thread.start()
     try:
         assert wait_until(lambda: client.post("/run_code", json=PROGRAM).status_code == 504, 30)

@@ -88,7 +88,7 @@ def test_system_errors_can_be_retried(path):
     [
         ({"timeout": 5.0}, "timeout was 3.0 and is 5.0"),
         ({"n_tries": 4, "sandbox": "docker"}, "n_tries was 2 and is 4; sandbox was 'subprocess' and is 'docker'"),
-        ({"model": "new"}, "model was None and is 'new'"),
+        ({"model": "new"}, "model was null and is 'new'"),
     ],
 )
 def test_other_settings(path, change, differences):

@@ -66,7 +66,7 @@ def test_bugs_of_a_solver():
 
 
 def test_questions_that_were_not_tried():
-    """A question without any attempt is missing."""
+    """A task without any attempt is missing."""
     summary = summarize_attempts(attempts(a="r"), ("a", "b"))
     assert (summary.tasks, summary.missing_tasks, summary.accuracy) == (2, ("b",), 1.0)
 
@@ -78,7 +78,7 @@ def test_pass_at_k_of_the_worked_case():
 
 
 def test_standard_error_is_of_questions():
-    """The standard error is clustered by question, because attempts of one question are not independent."""
+    """The standard error is clustered by task, because attempts of one task are not independent."""
     one_right = summarize_attempts(attempts(a="rrrr", b="wwww"))
     assert one_right.pass_at_k[0].standard_error == pytest.approx(np.std([1, 0], ddof=1) / math.sqrt(2))
     assert math.isnan(summarize_attempts(attempts(a="rw")).pass_at_k[0].standard_error)
@@ -113,9 +113,9 @@ def test_as_record_is_json():
 def test_text():
     """The text for a terminal has the counts, both accuracies, every k and the errors."""
     text = as_text(WORKED)
-    assert "6 attempts at 3 questions: 2 correct, 1 incorrect, 3 system errors" in text
+    assert "6 attempts at 3 tasks: 2 correct, 1 incorrect, 3 system errors" in text
     assert "75.0 %" in text and "33.3 %" in text
-    assert "pass@2" in text and "pass^2" in text and "of 1 questions" in text
+    assert "pass@2" in text and "pass^2" in text and "of 1 tasks" in text
     assert "3  RetryableSystemError" in text
 
 

@@ -75,7 +75,7 @@ def test_evaluate_agrees_with_the_metric(client, examples, expected):
 
 @pytest.mark.parametrize("from_data_set", [False, True])
 def test_score_file_agrees_with_the_metric(client, expected, from_data_set):
-    """/score_file gives the metric's verdicts for a file, with uploaded problems and with the server's data set."""
+    """/score_file gives the metric's verdicts for a file, with uploaded problems and with the server's dataset."""
     [name] = client.predict(api_name="/sandboxes")["datasets"]
     problems = {"dataset": name} if from_data_set else {"problems": handle_file(EXAMPLES / "problems.jsonl")}
     score, file = client.predict(
@@ -161,7 +161,7 @@ def test_invalid_arguments_of_a_file_are_reported(client, name, tmp_path):
     """Invalid arguments of /score_file lead to such a message too."""
     paths = samples_file(tmp_path, RIGHT, problem=PROBLEM)
     samples, problems = map(handle_file, paths)
-    with pytest.raises(AppError, match=r"sandbox|grading must|k must|timeout must|memory_mb must|data set"):
+    with pytest.raises(AppError, match=r"sandbox|grading must|k must|timeout must|memory_mb must|dataset"):
         client.predict(**{"samples": samples, "problems": problems, name: "wrong"}, api_name="/score_file")
 
 

@@ -96,10 +96,10 @@ def test_results_can_be_downloaded(scored):
 
 
 def test_data_set_instead_of_problems(at_files):
-    """Samples can be scored with a data set's problems, chosen by its name."""
+    """Samples can be scored with a dataset's problems, chosen by its name."""
     sample = {"task_id": "examples/2", "completion": "    return None\n"}
     at_files.upload("samples.jsonl", "samples.jsonl", lines(sample))
-    at_files.page.get_by_label("or a data set on the Hub").click()
+    at_files.page.get_by_label("or a dataset on the Hub").click()
     at_files.page.get_by_role("option").last.click()
     at_files.button("Score").click()
     expect(column(at_files, 2)).to_have_text(["failed"])

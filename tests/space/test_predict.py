@@ -66,7 +66,7 @@ def test_refusals(offering, samples, parameters, message):
 
 
 def test_a_file_that_is_not_there(samples, tmp_path):
-    """A data set that the Space can't read is an error of the request, without a path of the server."""
+    """A dataset that the Space can't read is an error of the request, without a path of the server."""
     with serving(CODE_EVAL_BENCHMARKS=f"bigcodebench={tmp_path}/nothing.jsonl") as server:
         with pytest.raises(AppError, match="there is no such file") as error:
             predict(server.url, samples(RIGHT))

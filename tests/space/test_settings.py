@@ -72,13 +72,13 @@ def test_empty_variable_is_none(value):
 
 
 def test_datasets_are_named_without_their_folder():
-    """A data set in a folder of the server has the folder's name for visitors; one of the Hub has its own."""
+    """A dataset in a folder of the server has the folder's name for visitors; one of the Hub has its own."""
     settings = Settings.from_environment({"CODE_EVAL_DATASETS": "a/b, /srv/data/mine,"})
     assert settings.datasets == {"a/b": "a/b", "mine": "/srv/data/mine"}
 
 
 def test_benchmarks_are_listed():
-    """The data sets for `/predict` stand with commas between them, each a name, or a name with its file."""
+    """The datasets for `/predict` stand with commas between them, each a name, or a name with its file."""
     settings = Settings.from_environment({"CODE_EVAL_BENCHMARKS": "bigcodebench=/srv/b.jsonl, bigcodebench-hard,"})
     assert settings.benchmarks == ("bigcodebench=/srv/b.jsonl", "bigcodebench-hard")
 

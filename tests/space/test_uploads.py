@@ -156,25 +156,25 @@ def test_tests_in_other_languages_count_for_each_sample(job, message_for):
     ("given_files", "message"),
     [
         ((None, "p", None), 'there is no file of samples: JSON lines with "task_id" and "completion"'),
-        (("s", None, None), "give either a file of problems or the name of a data set, and not both"),
-        (("s", "p", "d"), "give either a file of problems or the name of a data set, and not both"),
+        (("s", None, None), "give either a file of problems or the name of a dataset, and not both"),
+        (("s", "p", "d"), "give either a file of problems or the name of a dataset, and not both"),
         (
             ("/nowhere/s.jsonl", "/nowhere/p.jsonl", None),
             "can't read p.jsonl: [Errno 2] No such file or directory: '…'",
         ),
-        (("s", None, "../../etc"), "unknown data set '../../etc'; choose one of mine, or upload problems"),
-        (("s", None, str(ROOT)), f"unknown data set {str(ROOT)!r}; choose one of mine, or upload problems"),
+        (("s", None, "../../etc"), "unknown dataset '../../etc'; choose one of mine, or upload problems"),
+        (("s", None, str(ROOT)), f"unknown dataset {str(ROOT)!r}; choose one of mine, or upload problems"),
     ],
 )
 def test_invalid_files_are_reported(given_files, message):
-    """The message about a missing file or an unknown data set has no path of the server."""
+    """The message about a missing file or an unknown dataset has no path of the server."""
     with pytest.raises(RequestError) as raised:
         read_uploads(Settings(datasets={"mine": "/srv/mine"}), *given_files)
     assert str(raised.value) == message
 
 
 def test_a_data_set_of_this_machine(tmp_path):
-    """The owner's data set in a folder is found by its name."""
+    """The owner's dataset in a folder is found by its name."""
     folder, samples = tmp_path / "data", tmp_path / "samples.jsonl"
     folder.mkdir()
     (folder / "test.jsonl").write_bytes(jsonl(PROBLEM))
@@ -184,10 +184,10 @@ def test_a_data_set_of_this_machine(tmp_path):
 
 
 def test_a_data_set_that_can_not_be_had(tmp_path):
-    """The message about a data set that can't be loaded has its name, and no folder of the server."""
+    """The message about a dataset that can't be loaded has its name, and no folder of the server."""
     samples, settings = tmp_path / "samples.jsonl", Settings(datasets={"gone": str(tmp_path / "gone")})
     samples.write_bytes(jsonl(SAMPLE))
-    with pytest.raises(RequestError, match="can't load split 'test' of data set") as raised:
+    with pytest.raises(RequestError, match="can't load split 'test' of dataset") as raised:
         read_uploads(settings, str(samples), None, "gone")
     assert str(tmp_path) not in str(raised.value)
 

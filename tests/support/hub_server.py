@@ -1,4 +1,4 @@
-"""A server on loopback that answers as the Hugging Face Hub does for data sets, to the requests of huggingface_hub.
+"""A server on loopback that answers as the Hugging Face Hub does for datasets, to the requests of huggingface_hub.
 
 It also has the files of Spaces, and `support.hub_uploads` adds what uploads need.
 """
@@ -20,7 +20,7 @@ class HubError(Exception):
 
 
 class HubServer(ThreadingHTTPServer):
-    """A Hub with data sets: {id: {revision: {path of a file: bytes}}}. The revision "main" is the one by default.
+    """A Hub with datasets: {id: {revision: {path of a file: bytes}}}. The revision "main" is the one by default.
 
     The id of a Space begins with "spaces/".
     """
@@ -87,7 +87,7 @@ class Handler(BaseHTTPRequestHandler):
         return False
 
     def api(self, path, body):
-        """Return the answer to a request for a data set's facts, or for its list of files."""
+        """Return the answer to a request for a dataset's facts, or for its list of files."""
         hub_id, action, rest = split_api_path(path)
         revision, _, folder = rest.partition("/")
         commit, files = self.server.files(hub_id, revision or "main")
@@ -155,7 +155,7 @@ def listed(files):
 
 @contextlib.contextmanager
 def hub_server(data_sets):
-    """Run a HubServer with these data sets."""
+    """Run a HubServer with these datasets."""
     with serving(HubServer(data_sets)) as server:
         yield server
 

@@ -1,4 +1,4 @@
-"""A Hub on loopback to which huggingface_hub uploads data sets: accounts, repositories, large files and commits."""
+"""A Hub on loopback to which huggingface_hub uploads datasets: accounts, repositories, large files and commits."""
 
 import base64
 import contextlib
@@ -24,7 +24,7 @@ class UploadHub(HubServer):
         super().__init__(dict(data_sets), UploadHandler)
         self.accounts = accounts
         self.private = {}
-        """{id: whether the data set is private}."""
+        """{id: whether the dataset is private}."""
 
         self.large = {}
         """{SHA-256: content} of the large files."""
@@ -92,7 +92,7 @@ class UploadHandler(Handler):
             self.send_json({"url": f"{self.server.url}/datasets/{hub_id}", "name": hub_id})
 
     def answers_info(self, account, hub_id):
-        """Answer with a data set's facts, and return True. Others than its owners don't see a private one."""
+        """Answer with a dataset's facts, and return True. Others than its owners don't see a private one."""
         if hub_id not in self.server.data_sets:
             return False
         is_private = self.server.private.get(hub_id, False)

@@ -4,7 +4,7 @@ import re
 
 
 def record(language, prompt, tests, stop_tokens=()):
-    """Return a record with all fields of the data set."""
+    """Return a record with all fields of the dataset."""
     return {
         "name": "HumanEval_1000_add",
         "language": language,

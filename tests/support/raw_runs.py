@@ -33,7 +33,8 @@ def fresh_interpreter(source, folder):
     (folder / "candidate.py").write_text(source, encoding="utf-8")
     environment = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8"}
     ended = subprocess.run(
-        [sys.executable, "-I", "-X", "utf8", "candidate.py"],
+        # Whoever started the tests may have had signals ignored, as nohup does.
+        ["env", "--default-signal", sys.executable, "-I", "-X", "utf8", "candidate.py"],
         cwd=folder,
         env=environment,
         capture_output=True,

@@ -1,4 +1,4 @@
-"""Samples as verl's data sets have them: tests, and answers whose scores are known."""
+"""Samples as verl's datasets have them: tests, and answers whose scores are known."""
 
 import json
 import os

@@ -13,7 +13,7 @@ from support.metric_and_command import load_metric
 CASES = {"inputs": ["1"], "outputs": ["4"]}
 RIGHT, WRONG = "print(3 * int(input()) + 1)", "print(3 * int(input()))"
 FAULTS = {
-    "no source": ({"language": "python"}, "the source of a checker must be a program, not None"),
+    "no source": ({"language": "python"}, "the source of a checker must be a program, not null"),
     "an empty source": ({"source": " \n"}, "the source of a checker must be a program"),
     "an unknown name": ({"source": "1", "name": "x"}, "checker has 'name'; it may have source, language"),
     "a language": ({"source": "1", "language": "pascal"}, "must be one of python, cpp, not 'pascal'"),

@@ -12,7 +12,7 @@ from support.metric_and_command import load_metric
 
 RIGHT, WRONG = HONEST["python"], "print('! 1')"
 FAULTS = {
-    "no source": ({"language": "python"}, "the source of an interactor must be a program, not None"),
+    "no source": ({"language": "python"}, "the source of an interactor must be a program, not null"),
     "a text": (GUESS, "interactor must be an object with 'source', not"),
     "an unknown name": ({"source": "1", "name": "x"}, "interactor has 'name'; it may have source, language"),
     "a language": ({"source": "1", "language": "go"}, "language of an interactor must be one of python, cpp, not 'go'"),

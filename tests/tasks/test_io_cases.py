@@ -1,4 +1,4 @@
-"""Input/output cases in the shapes that data sets have, and the metric's results on them."""
+"""Input/output cases in the shapes that datasets have, and the metric's results on them."""
 
 import json
 

@@ -69,7 +69,7 @@ class CodeEvalSandboxConfig(BaseModel, frozen=True, extra="allow"):
 
 
 def sandbox_config(config: object) -> CodeEvalSandboxConfig:
-    """Return the configuration that a task or a command gives: None, a backend's name, or a CodeEvalSandboxConfig.
+    """Return the configuration that a task or a command gives: None, a sandbox's name, or a CodeEvalSandboxConfig.
 
     Raises:
         ValueError: if it is anything else.

@@ -17,6 +17,7 @@ from code_tasks.adapters.trl.grading import NO_CODE, NO_TESTS, TRUNCATED, Grade,
 from code_tasks.adapters.trl.weights import Weights, weights_of
 from sandboxes import CellResult, SandboxUnavailable, Session, SessionEnded, SessionLimits, Verdict
 from sandboxes.consent import require_consent
+from sandboxes.outcome_labels import LABELS
 from sandboxes.tasks.extraction import encodable
 from sandboxes.validation import positive_int, short_repr
 
@@ -72,7 +73,7 @@ class CodeEnvironment:
 
         Args:
             extract: takes the code out of what is given to `run_tests`, as in `compute`.
-            tests_column: the data set's column with the tests.
+            tests_column: the dataset's column with the tests.
             weights_column: the column with the tests' weights, for `partial_credit`.
             no_code: the reward of a rollout without tested code. None: it is left out.
             syntax_error: the reward of code that is not valid in its language. None: it is left out.
@@ -97,7 +98,7 @@ class CodeEnvironment:
         """Begin a rollout.
 
         Args:
-            row: the row of the data set.
+            row: the row of the dataset.
 
         Returns:
             The text to add to the prompt: none. A subclass may return one.
@@ -245,6 +246,6 @@ def describe(grade: Grade) -> str:
     if grade.result.passed:
         return "All tests passed."
     tests = grade.result.tests
-    lines = [f"test {number}: {test.outcome.value}" for number, test in enumerate(tests[:MAX_SHOWN_TESTS], 1)]
+    lines = [f"test {number}: {test.outcome.label}" for number, test in enumerate(tests[:MAX_SHOWN_TESTS], 1)]
     more = [f"and {len(tests) - MAX_SHOWN_TESTS} more tests"] if len(tests) > MAX_SHOWN_TESTS else []
-    return "\n".join([f"The solution did not pass: {grade.end}.", *lines, *more])
+    return "\n".join([f"The solution did not pass: {LABELS[grade.end]}.", *lines, *more])

@@ -12,6 +12,7 @@ from typing import Any
 from code_tasks.adapters.trl.answers import Answer, holds_code
 from code_tasks.adapters.trl.weights import Weights, earned_share
 from sandboxes import EvalConfig, Evaluator, Outcome, RunResult, Task, Verdict
+from sandboxes.outcome_labels import NOT_RUN
 from sandboxes.pool.cpus import usable_cpus
 from sandboxes.tasks.batch import plain_reference, reference_text
 from sandboxes.validation import short_repr
@@ -19,9 +20,8 @@ from sandboxes.validation import short_repr
 NOT_OF_REWARDS = ("k", "on_sandbox_error", "progress", "languages")
 """Options that a reward does not have."""
 
-NO_TESTS, NO_CODE, TRUNCATED, NOT_RUN = "no_tests", "no_code", "truncated", "not_run"
-"""Ends of an answer that no program has: there are no tests, there is no code, the answer was cut off, or the sandbox
-could not run it."""
+NO_TESTS, NO_CODE, TRUNCATED = "no_tests", "no_code", "truncated"
+"""Ends of an answer that no program has: there are no tests, there is no code, or the answer was cut off."""
 
 ENDS = (*(outcome.value for outcome in Outcome), NO_CODE, TRUNCATED, NOT_RUN)
 """All ends of answers to tasks with tests."""

@@ -15,10 +15,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from code_tasks.adapters.trl.answers import answers_of
-from code_tasks.adapters.trl.grading import ENDS, NO_TESTS, NOT_RUN, Grade, Grader, RewardRules, reference_of
+from code_tasks.adapters.trl.grading import ENDS, NO_TESTS, Grade, Grader, RewardRules, reference_of
 from code_tasks.adapters.trl.weights import Weights, weights_of
 from sandboxes import EvalConfig
 from sandboxes.consent import require_consent
+from sandboxes.outcome_labels import NOT_RUN
 from sandboxes.validation import short_repr, summarize
 
 LogMetric = Callable[[str, float], None]
@@ -27,7 +28,7 @@ LogExtra = Callable[[str, list[Any]], None]
 
 @dataclass(frozen=True)
 class Columns:
-    """The data set's columns that a reward reads."""
+    """The dataset's columns that a reward reads."""
 
     tests: str = "tests"
     weights: str = "weights"
@@ -48,7 +49,7 @@ class BaseReward:
 
         Args:
             grader: that grades answers.
-            columns: the data set's columns that the reward reads.
+            columns: the dataset's columns that the reward reads.
             name: the name that a trainer logs.
         """
         self.grader, self.columns = grader, columns
@@ -185,7 +186,7 @@ def make_code_reward(
         extract: takes the code out of a completion, as in `compute`. "none": the whole completion is code.
         num_workers: candidates at once. None: as many as there are CPUs, shared among the processes that torchrun or
             accelerate started here (LOCAL_WORLD_SIZE).
-        tests_column: the data set's column with the tests: code, or cases, as the references of `compute`.
+        tests_column: the dataset's column with the tests: code, or cases, as the references of `compute`.
         weights_column: the column with the tests' weights, for `partial_credit`: a list, or a dict by test. Without it
             cases may have weights of their own.
         name: name of the function, which a trainer logs.

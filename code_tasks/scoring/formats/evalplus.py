@@ -18,7 +18,7 @@ def files(run: GradedRun) -> Files:
     """Yield the file: a status for the base inputs and one for the plus inputs of each sample.
 
     Inputs that failed are not known, and their lists are empty, as EvalPlus has them for time-outs. Nor is the hash of
-    its data set.
+    its dataset.
     """
     evaluated = run.by_task(lambda record: entry(run, record))
     scores = {"base": ("base_status",), "plus": ("base_status", "plus_status")}

@@ -17,7 +17,7 @@ QUESTION = (
     *("question_title", "question_content", "platform", "question_id"),
     *("contest_id", "contest_date", "starter_code", "difficulty"),
 )
-"""Fields of a question that the file repeats, as far as the data set has them."""
+"""Fields of a question that the file repeats, as far as the dataset has them."""
 
 
 def files(run: GradedRun) -> Files:

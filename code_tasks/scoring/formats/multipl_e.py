@@ -28,7 +28,7 @@ def files(run: GradedRun) -> Files:
     names: dict[str, str] = {}
     now = int(time.time())
     for task_id, results in run.by_task(lambda record: entry(run, record, now)).items():
-        # The name comes from a data set, and must not lead out of the folder.
+        # The name comes from a dataset, and must not lead out of the folder.
         name = NOT_IN_NAMES.sub("_", task_id)
         if name in names:
             raise ValueError(f"{names[name]!r} and {task_id!r} would have one file of results, {name}.results.json")

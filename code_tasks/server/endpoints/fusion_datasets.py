@@ -1,4 +1,4 @@
-"""SandboxFusion's endpoints about data sets: submissions of a problem, and the prompts of problems."""
+"""SandboxFusion's endpoints about datasets: submissions of a problem, and the prompts of problems."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ async def metrics(request: Request) -> Response:
 async def sandboxes(request: Request) -> Response:
     """Say how candidates are isolated, in which languages they may be written, and how much a request may ask for.
 
-    The answer has "sandbox" (the backend's name), "layers", "missing" (layers that are off, with the reasons),
+    The answer has "sandbox" (the sandbox's name), "layers", "missing" (layers that are off, with the reasons),
     "languages" (versions by name), "workers" (candidates at once), "defaults" (the limits of a candidate that asks for
     none) and "limits".
     """

@@ -102,7 +102,7 @@ class RunJupyterResponse(BaseModel):
 
 
 class TestConfig(BaseModel):
-    """The part that requests about data sets have in common."""
+    """The part that requests about datasets have in common."""
 
     # Otherwise pytest takes this for a class of tests.
     __test__ = False

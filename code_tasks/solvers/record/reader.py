@@ -12,7 +12,7 @@ from code_tasks.scoring.results_format import changed_settings, count, flag, num
 from code_tasks.solvers.attempts import Attempt, EndedBy
 from code_tasks.solvers.record.format import FORMAT, RunLogError, read_run_log
 from code_tasks.solvers.summary import Summary, summarize_attempts
-from sandboxes.validation import short_repr
+from sandboxes.validation import short_json
 
 Key = tuple[str, int]
 """(question_id, attempt_id)."""
@@ -51,7 +51,7 @@ class RunState:
             return
         if self.spec.get("format") != FORMAT:
             raise RunLogError(
-                f"{path} has format {short_repr(self.spec.get('format'))}, and only {FORMAT} can be resumed"
+                f"{path} has format {short_json(self.spec.get('format'))}, and only {FORMAT} can be resumed"
             )
         if changes := changed_settings(self.spec.get("settings", {}), settings):
             raise RunLogError(f"{path} is the run log of a run with other settings: {'; '.join(changes)}")
@@ -91,12 +91,12 @@ def checked_spec(location: str, line: Mapping[str, Any]) -> Mapping[str, Any]:
     count(location, line, "n_tries")
     ids = line.get("question_ids")
     if not isinstance(ids, list) or not all(isinstance(name, str) for name in ids):
-        raise InputError(f"{location}: question_ids is not a list of strings, but {short_repr(ids)}")
+        raise InputError(f"{location}: question_ids is not a list of strings, but {short_json(ids)}")
     if not isinstance(line.get("settings"), dict):
-        raise InputError(f"{location}: settings is not an object, but {short_repr(line.get('settings'))}")
+        raise InputError(f"{location}: settings is not an object, but {short_json(line.get('settings'))}")
     by_question = line.get("tries_by_question", {})
     if not isinstance(by_question, dict):
-        raise InputError(f"{location}: tries_by_question is not an object, but {short_repr(by_question)}")
+        raise InputError(f"{location}: tries_by_question is not an object, but {short_json(by_question)}")
     for name in by_question:
         count(location, by_question, name)
     return line

@@ -1,4 +1,4 @@
-"""Keeps the compiled program for every test case: in its folder, where it must not change, or out of reach."""
+"""Keeps the compiled program for every case: in its folder, where it must not change, or out of reach."""
 
 from __future__ import annotations
 
