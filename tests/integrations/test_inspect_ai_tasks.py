@@ -198,7 +198,10 @@ def test_tools_run_code_in_the_samples_sandbox(tmp_path):
         calls("bash", command="sleep 60"),
         calls("bash", command="no-such-command"),
     ]
-    scripts = {"one": [*tools, answers(RIGHT)], "two": [calls("bash", command="ls /work; find / -name made.txt 2>/dev/null; echo none"), answers(RIGHT)]}
+    scripts = {
+        "one": [*tools, answers(RIGHT)],
+        "two": [calls("bash", command="ls /work; find / -name made.txt 2>/dev/null; echo none"), answers(RIGHT)],
+    }
     log = run_task(scripts, tmp_path, tools=python_and_bash(5))
     assert values(log) == {"one": CORRECT, "two": CORRECT}
     first, second, third, fourth = tool_texts(sample_of(log, "one"))
