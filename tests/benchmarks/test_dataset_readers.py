@@ -58,7 +58,8 @@ def test_same_problem_twice_in_a_dataset(local_dataset):
 def test_wrong_type_in_a_dataset(local_dataset):
     """A row whose test is not a string is reported as for a file."""
     folder = local_dataset({**ADD, "test": 5})
-    assert "not 5" in "\n".join(faults_of(load_problems, folder, "test"))
+    [fault] = faults_of(load_problems, folder, "test")
+    assert fault.endswith("row 0: 'test' is neither code nor a list of objects with input and output, but 5")
 
 
 def test_row_without_a_test(local_dataset):

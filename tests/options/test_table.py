@@ -138,7 +138,7 @@ def test_commands_are_short(command):
         ("read_only_paths: there is no '/x'", "--read-only-path: there is no '/x'"),
         ('image is an option of sandbox="docker"', "--image is an option of --sandbox docker"),
         ("it needs return_output=True", "it needs --return-output"),
-        ("unknown sandbox 'dokcer'", "unknown sandbox 'dokcer'"),
+        ("unknown sandbox 'dokcer'", "--sandbox: unknown sandbox 'dokcer'"),
         ("on_solver_error must be one of", "--on-solver-error must be one of"),
         ("the policy of the network", "the policy of the network"),
         ("not 'cache_mb' nor x.cache_mb", "not 'cache_mb' nor x.cache_mb"),

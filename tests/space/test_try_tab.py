@@ -56,6 +56,15 @@ def test_curve_is_drawn(visit):
     expect(visitor.page.locator(CURVE_POINTS)).to_have_count(2)
 
 
+def test_letters_of_the_bar_are_whole(visit):
+    """The bar of outcomes is high enough for the letters in it."""
+    visitor = visit()
+    visitor.write(RIGHT, WRONG, tests=TESTS)
+    visitor.button("Run").click()
+    expect(visitor.outcomes).to_have_text(["passed", "failed"])
+    assert visitor.page.locator(".ce-part:visible").first.evaluate("(part) => part.scrollHeight <= part.clientHeight")
+
+
 def test_no_plot_before_results(visit):
     """There is no plot before the first run, and none during the next one, until its results are there."""
     visitor = visit()
