@@ -127,6 +127,16 @@ def test_always_equal_object_is_what_shared_can_not_stop(run, grade):
     assert 'grading="shared"' in verdict.detail
 
 
+@pytest.mark.parametrize("grading", ["shared", "separate"])
+@pytest.mark.parametrize("place", ["candidate", "tests"])
+def test_output_at_the_end_counts(grade, grading, place):
+    """What a program writes last counts for its limit too, whichever process it comes from."""
+    parts = {"candidate": "def add(a, b): return a + b", "tests": "assert add(1, 2) == 3"}
+    parts[place] += "\nprint('x' * 2000)"
+    outcomes = [grade(**parts, grading=grading, output_bytes=size).outcome for size in (1000, 3000)]
+    assert outcomes == [Outcome.OUTPUT_LIMIT, Outcome.PASSED]
+
+
 def test_verdict_says_how_it_was_graded(run, grade):
     """Each verdict carries its grading."""
     assert run("x = 1").grading == "shared"

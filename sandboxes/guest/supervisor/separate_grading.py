@@ -14,7 +14,7 @@ from ..common.processes import END_TIMEOUT_SECONDS
 from ..remote.proxies import ADVICE
 from .execution import Execution
 from .program_pipes import parse_start_time
-from .verdicts import GONE
+from .verdicts import GONE, output_verdict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -102,6 +102,9 @@ class SeparateGrading:
             if reply.get("outcome") == "passed" or (was_stopped and not tests.reason):
                 # It ended like one that its tests have left, or was stopped here because it did not end.
                 reply.update(outcome="exited", detail="left before its tests were done: " + tests_reply["detail"])
+        elif tests.output_bytes + candidate.output_bytes > candidate.limits["output_bytes"]:
+            # The watchdog does not see what they wrote last.
+            reply = {**output_verdict(candidate.limits), "record": tests_reply.get("record", "")}
         if not self.is_repeatable and reply.get("outcome") == "failed" and ADVICE not in reply["detail"]:
             reply["detail"] += f" (these tests may look into the candidate's process; {ADVICE})"
         # The watchdog has waited for it.

@@ -67,7 +67,7 @@ def limit_verdict(
             return {"broken": setup_error}
         return {"broken": f"the program's process ended, with status {status}, before the program began"}
     if reason == "output_limit" or output_bytes > limits["output_bytes"]:
-        return {"outcome": "output_limit", "detail": "wrote more than %d bytes" % limits["output_bytes"]}
+        return output_verdict(limits)
     if reason == "memory_kill":
         return {"outcome": "out_of_memory", "detail": "killed, because the system had no more memory for it"}
     if reason == "out_of_memory":
@@ -80,6 +80,11 @@ def limit_verdict(
     if killer:
         return {"outcome": "crashed", "detail": "killed by signal %d (%s)" % (killer, signal_name(killer))}
     return None
+
+
+def output_verdict(limits: dict[str, Any]) -> Reply:
+    """Return the verdict for a program that wrote more than its limits allow."""
+    return {"outcome": "output_limit", "detail": "wrote more than %d bytes" % limits["output_bytes"]}
 
 
 def signal_name(number: int) -> str:
