@@ -131,7 +131,7 @@ def test_the_session_does_not_have_the_tests(env):
         "paths = glob.glob('/proc/[0-9]*/*')\n"
         "for folder, folders, files in os.walk('/tmp'):\n"
         # CI's environment, which the session sees, is in /tmp too, and has thousands of files.
-        "    folders[:] = [each for each in folders if not sys.prefix.startswith(os.path.join(folder, each))]\n"
+        "    folders[:] = [each for each in folders if os.path.join(folder, each) not in '\\n'.join(sys.path)]\n"
         "    paths += [os.path.join(folder, each) for each in files]\n"
         "for path in paths:\n"
         "    try: texts.append(open(path, errors='replace').read(1 << 20))\n"

@@ -14,6 +14,7 @@ import pytest
 import sandboxes
 from code_tasks.adapters.trl import CodeEnvironment, make_async_code_reward, make_code_reward
 from sandboxes import SandboxUnavailable, SessionLimits
+from sandboxes.outcome_labels import LABELS
 from sandboxes.pool.cpus import usable_cpus
 from support.frameworks import framework
 from support.metric_and_command import RIGHT, ROOT, SECONDS, TESTS, WRONG, python
@@ -228,7 +229,8 @@ def test_hostile_rollouts(train):
     assert list(trainer._logs["rewards"]["CodeEnvironment"]) == [0.0] * len(codes) + [1.0, 0.0]
     shown = answers_of_tools(trainer)
     assert "7231" not in str(shown) and "7232" not in str(shown)
-    assert [texts[0].split()[5].rstrip(".") for texts in shown[: len(HOSTILE)]] == list(HOSTILE)
+    said = [f"The solution did not pass: {LABELS[outcome]}." for outcome in HOSTILE]
+    assert [texts[0].partition("\n")[0] for texts in shown[: len(HOSTILE)]] == said
     assert "code must be text, not 3" in shown[-1][0]
 
 
