@@ -115,7 +115,7 @@ def file_tab(service: Service, runs: dict[str, Any]) -> Controls:
         work=run_file,
         refused=(NOT_SCORED, *nothing, ""),
         left=outputs.left,
-        ended_early=lambda left: (left, *nothing, ""),
+        ended_early=lambda left: (left, *nothing, gr.skip()),
     )
     add_run(inputs.run, inputs.cancel, action, runs)
     inputs.example.click(

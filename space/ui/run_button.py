@@ -38,7 +38,10 @@ class RunAction:
     """HTML about what the run leaves if it fails or is cancelled now. It is one of `outputs`."""
 
     ended_early: Handler
-    """Returns, from the value of `left`, what is shown if the run failed or was cancelled."""
+    """Returns, from the value of `left`, what is shown if the run failed or was cancelled.
+
+    It keeps `left`: Gradio sometimes reports one cancelled run twice.
+    """
 
 
 def add_run(start: gr.Button, cancel: gr.Button, action: RunAction, queue: dict[str, Any]) -> None:
