@@ -15,19 +15,13 @@ OWN_SUFFIXES = (".py", ".c", ".h", ".so")
 
 @functools.cache
 def package_digest() -> str:
-    """Return the SHA-256 of this package's version and files, with the extension module and its source.
+    """Return the SHA-256 of this package's files, with the extension module and its source.
 
     Any change to our code invalidates the cache, and excludes nodes of a cluster that have other files. The compiled
-    extension module counts too, because it decides how a program's report begins.
+    extension module counts too, because it decides how a program's report begins. The version does not: it names a
+    commit, and two installations of the same files may have been made at different ones.
     """
-    # Late, as everywhere: this module of the standard library takes as long to import as many of ours.
-    from importlib.metadata import PackageNotFoundError, version
-
     digest = hashlib.sha256()
-    try:
-        digest.update(version("code-eval-sandboxes").encode())
-    except PackageNotFoundError:
-        digest.update(b"not installed")
     folder = Path(__file__).parent
     for path in sorted(path for suffix in OWN_SUFFIXES for path in folder.rglob(f"*{suffix}")):
         source = path.read_bytes()

@@ -59,11 +59,13 @@ def library():
 
     A file may not leave another recursion limit: tests of other files depend on it.
     """
-    reconstruct, dispatch, create = copy._reconstruct, dict(copy._copy_dispatch), enum.EnumMeta.__dict__["_create_"]
+    table = "_copy_atomic_types" if sys.version_info >= (3, 14) else "_copy_dispatch"
+    reconstruct, of_copies, create = copy._reconstruct, getattr(copy, table).copy(), enum.EnumMeta.__dict__["_create_"]
     limit = sys.getrecursionlimit()
     yield
     assert sys.getrecursionlimit() == limit
-    copy._reconstruct, copy._copy_dispatch = reconstruct, dispatch
+    copy._reconstruct = reconstruct
+    setattr(copy, table, of_copies)
     enum.EnumMeta._create_ = create
 
 

@@ -107,15 +107,15 @@ def test_requirements_are_those_of_the_package():
 def wheel(tmp_path_factory):
     """Provide the names of the files in a wheel that is built, without a network, from a copy of the repository."""
     try:
-        if int(version("setuptools").partition(".")[0]) < 77:
-            unavailable("pyproject.toml needs setuptools 77: pip install 'setuptools>=77'")
+        if int(version("setuptools").partition(".")[0]) < 80:
+            unavailable("pyproject.toml needs setuptools 80: pip install 'setuptools>=80'")
     except PackageNotFoundError:
-        unavailable("setuptools is not installed: pip install 'setuptools>=77'")
+        unavailable("setuptools is not installed: pip install 'setuptools>=80'")
     folder = tmp_path_factory.mktemp("wheel")
     for name in PACKAGES:
         # The copy has no compiled module, so the wheel has to build it.
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__", "*.so"))
-    for name in ("app.py", "code_eval.py", "code_correctness.py", "pyproject.toml", "README.md", "LICENSE"):
+    for name in ("app.py", "code_eval.py", "code_correctness.py", "pyproject.toml", "setup.py", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, folder)
     build = "from setuptools.build_meta import build_wheel; build_wheel('dist')"
     done = subprocess.run([sys.executable, "-c", build], cwd=folder, capture_output=True, text=True)

@@ -2,6 +2,7 @@
 
 import re
 import shlex
+import tomllib
 
 import pytest
 import yaml
@@ -14,6 +15,7 @@ TARGETS = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf
 # The only rights beyond reading the repository, by workflow and job.
 RIGHTS = {
     ("codeql.yml", "analyze"): {"contents": "read", "security-events": "write"},
+    ("release.yml", "publish"): {"attestations": "write", "contents": "write", "id-token": "write"},
 }
 
 
@@ -79,6 +81,19 @@ def test_ci_runs_the_project_s_own_command():
     versions = re.findall(r"Programming Language :: Python :: (\d\.\d+)", text)
     assert job["strategy"]["matrix"]["python"] == [versions[0], versions[-1]]
     assert workflow["jobs"]["quick"]["strategy"]["matrix"]["python"] == versions[1:-1]
+
+
+def test_release_builds_what_is_there():
+    """A tag alone starts a release, which sets the variable that setup.py reads, and names the package as pip does."""
+    text = (ROOT / ".github" / "workflows" / "release.yml").read_text(encoding="utf-8")
+    # YAML 1.1 reads the key `on` as true.
+    assert yaml.safe_load(text)[True] == {"push": {"tags": ["v*"]}}
+    [variable] = re.findall(r"CODE_EVAL_\w+", text)
+    assert f'environ.get("{variable}")' in (ROOT / "setup.py").read_text(encoding="utf-8")
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    assert f"dist/{project['project']['name'].replace('-', '_')}-$" in text
+    tested = re.findall(r"\{project\}/(\S+)", " ".join(project["tool"]["cibuildwheel"]["test-command"]))
+    assert tested and all((ROOT / name).is_file() for name in tested)
 
 
 def test_makefile():
