@@ -23,6 +23,7 @@ LAYERS = {
     "container": "programs run in their worker's container, with a read-only root and processes of its own",
     "user": "programs have none of root's powers, in a user namespace of their own or as a user of their own",
     "mount": "programs see a read-only system with the interpreter, and small folders in memory of their own",
+    "landlock": "without the layer mount: programs open the files that it would show, and their own folder",
     "pid": "programs see no process but their own, and all that they started ends with them",
     "net": "programs have no network, not even this machine's own",
     "loopback": "programs can listen on localhost, in a network of their own that nothing else is in",

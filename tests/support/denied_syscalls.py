@@ -18,6 +18,7 @@ NUMBERS = {
     "seccomp": (317, 277),
     "pidfd_open": (434, 434),
     "sethostname": (170, 161),
+    "landlock_create_ruleset": (444, 444),
 }
 MACHINES = {"x86_64": 0, "aarch64": 1}
 PR_SET_SECCOMP, SECCOMP_MODE_FILTER, PR_SET_NO_NEW_PRIVS = 22, 2, 38

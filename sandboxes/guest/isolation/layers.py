@@ -11,6 +11,7 @@ from ..common.files import remove_folder
 from ..common.frames import CHANNEL_FD, FIRST_FREE_FD, HEAD, MAPPED, REPORT_FD, SETUP_FD
 from ..common.processes import end_descendants
 from ..common.user_ids import NAMESPACE_UID
+from .landlock import make_ruleset
 from .loopback import SettingRefused, bring_up, is_up
 from .privileges import Privileges, die_with_parent
 from .root_filesystem import SCRATCH_BYTES, enter_own_root
@@ -126,6 +127,8 @@ def apply_layers(
         guest = [os.getpid(), os.getppid(), options["caller"], *options["others"]]
         visible = [] if is_pid_1 else [pid for pid in guest if pid]
         install_filter(layers, missing, options["network"], visible, has_loopback)
+        if "mount" not in unshared and not in_container:
+            privileges.ruleset = prepare_landlock(options, layers, missing)
     else:
         unasked = [name for name in (*NAMESPACES, "no_new_privs", "seccomp") if name != "user"]
         missing.update(dict.fromkeys(unasked, 'isolation="off"'))
@@ -260,6 +263,17 @@ def install_filter(
         layers.append("seccomp")
     except OSError as error:
         missing["seccomp"] = error_text(error)
+
+
+def prepare_landlock(options: dict[str, Any], layers: list[str], missing: dict[str, str]) -> int | None:
+    """Return the descriptor of the ruleset for programs, and add the layer to `layers`, or else to `missing`."""
+    try:
+        ruleset = make_ruleset(options)
+    except OSError as error:
+        missing["landlock"] = error_text(error)
+        return None
+    layers.append("landlock")
+    return ruleset
 
 
 def error_text(error: OSError) -> str:

@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 
+from .landlock import restrict_files
 from .syscalls import (
     CAP_DAC_READ_SEARCH,
     LINUX,
@@ -103,6 +104,8 @@ class Privileges:
             self.layers.append("reaper")
         else:
             self.missing["reaper"] = "needs Linux and ctypes; only a program's own process group is ended with it"
+        # The ruleset of files that children may open; None if they have a root of their own, or there is no Landlock.
+        self.ruleset: int | None = None
         # The user that children become; None if they stay this process's own user.
         self.child_user: int | None = None
         # Whether children of another user keep the power to read every file.
@@ -164,7 +167,8 @@ class Privileges:
     @property
     def changes_children(self) -> bool:
         """True if `enter_child` has anything to do."""
-        return (libc is not None and not self.is_pid_1) or self.is_hidden or self.child_user is not None
+        is_other_user = self.is_hidden or self.child_user is not None
+        return (libc is not None and not self.is_pid_1) or is_other_user or self.ruleset is not None
 
     def enter_child(self, is_visible: bool) -> None:
         """In a child: undo what `end_with` did and a fork inherits, and stop being root.
@@ -186,6 +190,8 @@ class Privileges:
                 become_user(self.child_user)
             if not is_visible:
                 hide_memory()
+        if self.ruleset is not None:
+            restrict_files(self.ruleset)
 
 
 def kernel_version() -> tuple[int, int]:

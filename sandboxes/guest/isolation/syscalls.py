@@ -25,10 +25,11 @@ CAP_DAC_READ_SEARCH, HIGHEST_CAPABILITY = 2, 63
 CAPABILITY_VERSION_3 = 0x20080522
 AT_FDCWD, AT_RECURSIVE = -100, 0x8000
 MOUNT_ATTR_RDONLY, MOUNT_ATTR_NOSUID, MOUNT_ATTR_NODEV = 1, 2, 4
+LANDLOCK = {"landlock_create_ruleset": 444, "landlock_add_rule": 445, "landlock_restrict_self": 446}
 # System calls without a function in the C library: {machine: {name: number}}.
 NUMBERS = {
-    "x86_64": {"pivot_root": 155, "seccomp": 317, "mount_setattr": 442},
-    "aarch64": {"pivot_root": 41, "seccomp": 277, "mount_setattr": 442},
+    "x86_64": {"pivot_root": 155, "seccomp": 317, "mount_setattr": 442, **LANDLOCK},
+    "aarch64": {"pivot_root": 41, "seccomp": 277, "mount_setattr": 442, **LANDLOCK},
 }
 MACHINE = os.uname().machine
 
