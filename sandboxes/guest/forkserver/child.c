@@ -45,7 +45,7 @@ set_up_child(const struct settings *settings, Py_ssize_t candidate_bytes)
         Py_DECREF(entered);
     }
     for (Py_ssize_t i = 0; i < settings->limits_count; i++)
-        if (setrlimit((__rlimit_resource_t)settings->resources[i], &settings->limits[i]) < 0)
+        if (setrlimit(settings->resources[i], &settings->limits[i]) < 0)
             return PyErr_SetFromErrno(PyExc_OSError);
     PyGC_Enable();
     struct timespec now;

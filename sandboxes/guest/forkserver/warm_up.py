@@ -123,6 +123,19 @@ def import_modules(preload: Iterable[str]) -> None:
     """Import PRELOADED and more modules."""
     for name in (*PRELOADED, *preload):
         __import__(name)
+    if sys.version_info >= (3, 14):
+        fork_by_default()
+
+
+def fork_by_default() -> None:
+    """Have `multiprocessing` fork, as before Python 3.14, unless a program chooses another way.
+
+    The newer default needs Unix sockets, which programs don't get, and candidates that another process can import.
+    """
+    import multiprocessing.context
+
+    context: Any = multiprocessing.context
+    context._default_context._default_context = multiprocessing.get_context("fork")
 
 
 def freeze_memory() -> None:

@@ -225,8 +225,11 @@ class Connection(MessageStream, Exporter, Importer):
         async def wait() -> Any:
             return await awaitable
 
-        running = asyncio._get_running_loop()
-        # The other process may ask while a loop of this process waits for it.
+        running, task = asyncio._get_running_loop(), None
+        # The other process may ask while a task of this process waits for it.
+        if running is not None and sys.version_info >= (3, 14):
+            # There, a thread has one current task, whatever the loop.
+            task = asyncio.tasks._swap_current_task(running, None)
         asyncio._set_running_loop(None)
         try:
             if self.event_loop is None or self.event_loop.is_running():
@@ -234,6 +237,8 @@ class Connection(MessageStream, Exporter, Importer):
             return self.event_loop.run_until_complete(wait())
         finally:
             asyncio._set_running_loop(running)
+            if task is not None:
+                asyncio.tasks._swap_current_task(running, task)
 
 
 def call(function: Callable[..., Any], keywords: Sequence[str], values: Sequence[Any]) -> Any:

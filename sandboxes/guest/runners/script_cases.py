@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     Report = dict[str, Any]
 
 # Their threads and processes end with the interpreter, and new ones can't be started after that.
-ENDING_MODULES = ("concurrent.futures.thread", "concurrent.futures.process", "multiprocessing")
+ENDING_MODULES = ("concurrent.futures.thread", "concurrent.futures.process", "multiprocessing.util")
 
 
 def run_cases(step: Mapping[str, Any], policy: PlainPython) -> Report | list[float]:

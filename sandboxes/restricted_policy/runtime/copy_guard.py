@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import sys
 import typing
 from collections.abc import Callable
 from types import MethodType
@@ -28,7 +29,10 @@ def guard_copies() -> None:
     """
     copies: Any = copy
     reconstruct: Callable[..., Any] = copies._reconstruct
-    copies._copy_dispatch[MethodType] = copies._copy_immutable
+    if sys.version_info >= (3, 14):
+        copies._copy_atomic_types.add(MethodType)
+    else:
+        copies._copy_dispatch[MethodType] = copies._copy_immutable
     if getattr(reconstruct, "is_guarded", False):
         return
 
