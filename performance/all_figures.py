@@ -49,6 +49,7 @@ def commands(data: Path, folder: Path, image: str | None, short: bool) -> list[C
         (["cluster_model.py", ray], "", ""),
         (["sessions.py"], "", "--short"),
         (["soak.py"], "", "--programs 40 --rounds 2 --workers 2"),
+        (["cluster_soak.py"], "--minutes 5", "--minutes 0 --programs 60"),
         (["server_load.py"], "", "--requests 60 --rounds 2 --clients 8 --workers 2"),
     ]
     return [[*command, *(brief if short else full).split()] for command, full, brief in table]

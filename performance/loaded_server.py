@@ -102,5 +102,9 @@ def end(server: psutil.Process) -> list[str]:
 
 
 def cpu_seconds(process: psutil.Process) -> float:
-    """Return the CPU time of a process and of all that it started."""
-    return sum(sum(each.cpu_times()[:4]) for each in (process, *process.children(recursive=True)))
+    """Return the CPU time of a process and of all that it started, but for those that end meanwhile."""
+    seconds = 0.0
+    for each in (process, *process.children(recursive=True)):
+        with contextlib.suppress(psutil.NoSuchProcess):
+            seconds += sum(each.cpu_times()[:4])
+    return seconds

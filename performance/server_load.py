@@ -1,6 +1,7 @@
 """Measures `code-eval serve` under load: many clients at once, one program in ten hostile, one client in fifty gone.
 
-    python performance/server_load.py [--requests 10000] [--clients 64] [--rounds 5] [--workers N] [--port-processes 1]
+    python performance/server_load.py [--requests 10000] [--clients 64] [--rounds 5] [--minutes M]
+        [--workers N] [--port-processes 1]
 
 A real server process serves on loopback. Each request is one candidate for /evaluate. A client that goes closes its
 connection before the answer. Each round sends its requests, and then runs the programs that were answered in a pool of
@@ -135,8 +136,10 @@ def measure(arguments: argparse.Namespace, folder: str, report: Callable[[str], 
         before = sample_resources(server, folder)
         report(machine() + f"; {arguments.clients} clients, {arguments.workers} workers")
         report(f"{'requests':>9}{'per second':>12}{'pool':>8}{'ratio':>7}" + "".join(f"{name:>17}" for name in before))
-        for number in range(arguments.rounds):
+        number, deadline = 0, time.monotonic() + 60 * arguments.minutes
+        while number < arguments.rounds or time.monotonic() < deadline:
             report(load.run_round(number))
+            number += 1
         load.wrong += grown_resources(before, sample_resources(server, folder))
         load.wrong += end(server)
     if left := sorted(os.listdir(folder)):
@@ -152,6 +155,7 @@ def main() -> None:
     parser.add_argument("--requests", type=int, default=10_000)
     parser.add_argument("--clients", type=int, default=64)
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--minutes", type=float, default=0.0, help="more rounds until then")
     parser.add_argument("--workers", type=int, default=usable_cpus())
     parser.add_argument("--port-processes", type=int, default=1, help="server processes on the port")
     parser.add_argument("--short-programs", action="store_true", help="only programs that end within milliseconds")

@@ -1,5 +1,7 @@
 """Runs many programs in one pool, one in ten of them hostile: every verdict must be right, and nothing may grow.
 
+Most hostile programs are cheap ones: the others take so long that a million programs would take hours.
+
 Measured between rounds: descriptors of the calling process and of the guests, processes, mounts, the memory of the
 guests, and the files in the folder for temporary files. Prints a row after each round, and then what was wrong, if
 anything. Ends with status 1 if something was wrong.
@@ -80,13 +82,26 @@ HOSTILE = {
     ),
 }
 
+# Those that take a good part of a second.
+COSTLY = {
+    "forks as often as it can",
+    "fills the disk",
+    "many files",
+    "deep folders",
+    "floods its output",
+    "eats memory",
+    "hangs",
+}
+CHEAP_PER_COSTLY = 20
+WEIGHTS = [1 if name in COSTLY else CHEAP_PER_COSTLY for name in HOSTILE]
+
 
 def programs_of(count: int, grading: str, seed: int) -> list[tuple[Program, set[Outcome], str]]:
     """Draw programs at random, and return (program, expected outcomes, name) of each."""
     drawn, chosen = random.Random(seed), []  # noqa: S311 (no secret)
     for number in range(count):
         if drawn.random() < 0.1:
-            name = drawn.choice(list(HOSTILE))
+            [name] = drawn.choices(list(HOSTILE), WEIGHTS)
             text, limits, outcomes = HOSTILE[name]
         else:
             name, text = drawn.choice([("right", RIGHT), ("right", RIGHT), ("wrong", WRONG)])

@@ -128,6 +128,11 @@ ROWS = {
         *(rf" +{programs}{FIGURE * 7}" for programs in (20, 40)),
         "all verdicts were right, and nothing grew",
     ],
+    "cluster_soak.py": [
+        r" programs  per second  two attempts +own descriptors .*",
+        *(rf" +{programs}{FIGURE * 6}" for programs in (60, 120)),
+        "all verdicts were right, and nothing grew",
+    ],
     "server_load.py": [
         r"\d+ CPUs, Python [\d.]+, \w+; 8 clients, 2 workers",
         r" requests  per second    pool  ratio +processes .*",
