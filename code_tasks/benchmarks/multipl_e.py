@@ -22,12 +22,20 @@ from sandboxes.languages.javascript import TYPE_CHECK
 from sandboxes.validation import short_repr
 
 LANGUAGES = {
+    "clj": "clojure",
     "cpp": "cpp",
+    "elixir": "elixir",
     "go": "go",
     "go_test.go": "go",
     "java": "java",
     "js": "javascript",
+    "lua": "lua",
+    "php": "php",
+    "pl": "perl",
     "py": "python",
+    "r": "r",
+    "rb": "ruby",
+    "rkt": "racket",
     "rs": "rust",
     "sh": "bash",
     "ts": "typescript",
@@ -79,10 +87,16 @@ public class CodeEvalOfficial {
 
 OFFICIAL_PARTS = {
     "bash": ("", ""),
+    "elixir": ("", ""),
     "cpp": ('#undef ONLINE_JUDGE\n#pragma GCC optimize("O0")\n', ""),
     "java": ("", JAVA_RUN),
     "javascript": ("require.main = module;\n", ""),
+    "lua": ("", ""),
+    "perl": ("", ""),
+    "php": ("", ""),
     "python": ("", ""),
+    "r": ("", ""),
+    "ruby": ("", ""),
 }
 """Code before and after a program, with which it runs as in the grader: unoptimised, and as the main module."""
 

@@ -14,8 +14,11 @@ from code_tasks.cli.wording import as_command_message
 from sandboxes import LAYERS, EvalConfig, Isolation, Limits, Pool, Sandbox, SandboxUnavailable, Verdict, close_pools
 from sandboxes.backends.kernel_settings import LAYERS_OF_NAMESPACES, ways_to_allow_namespaces
 from sandboxes.backends.local_process import has_extension_module
+from sandboxes.languages.base import COMPILE_SECONDS, Language
+from sandboxes.languages.registry import LANGUAGES, build_program, probe_version
 from sandboxes.outcome_labels import LABELS, NOT_RUN
 from sandboxes.pool.cpus import usable_cpus
+from sandboxes.tasks.options import with_mounts
 from sandboxes.workers.canaries import unexpected_outcomes
 
 SLOW_FORKS = "programs are forked in Python, which takes longer: "
@@ -34,8 +37,13 @@ DOCTOR = Door(
 )
 
 
+Languages = Annotated[
+    bool, typer.Option("--languages", help="Show the version of each language as well, and run a canary in each.")
+]
+
+
 @expand_arguments
-def doctor(options: Annotated[GivenOptions, DOCTOR]) -> None:
+def doctor(options: Annotated[GivenOptions, DOCTOR], languages: Languages = False) -> None:
     """Show how programs are isolated on this machine, and run canaries: programs whose verdicts are known."""
     typer.echo(f"{platform.system()} {platform.release()}, Python {platform.python_version()}, {usable_cpus()} CPU(s)")
     try:
@@ -55,7 +63,11 @@ def doctor(options: Annotated[GivenOptions, DOCTOR]) -> None:
     for canary, result in zip(sandbox.canaries, results, strict=True):
         outcome = result.outcome.label if isinstance(result, Verdict) else f"{LABELS[NOT_RUN]}: {result}"
         typer.echo(f"  {canary.name:<14}{outcome}")
-    if lines := unexpected_outcomes(sandbox.canaries, results, isolation):
+    lines = unexpected_outcomes(sandbox.canaries, results, isolation)
+    if languages:
+        typer.echo("\nlanguages: a canary in each, and its version")
+        lines += show_languages(sandbox)
+    if lines:
         fail("\n" + "\n".join(lines))
     typer.echo("\nall is well: programs run here, and the limits hold")
 
@@ -76,3 +88,40 @@ def show_isolation(sandbox: Sandbox, isolation: Isolation) -> None:
         typer.echo(f"\n{SLOW_FORKS}the extension can't be used there: {isolation.forked_in_python}")
     else:
         typer.echo(f"\n{SLOW_FORKS}{NOT_BUILT}")
+
+
+def show_languages(sandbox: Sandbox) -> list[str]:
+    """Print the outcome of each language's canary. Return a line for each that is there and does not work."""
+    lines = []
+    for name, language in LANGUAGES.items():
+        if sandbox.languages is not None and name not in sandbox.languages:
+            continue
+        try:
+            version, verdict = run_canary(language, sandbox)
+        except SandboxUnavailable as error:
+            typer.echo(f"  {language.label:<14}{LABELS[NOT_RUN]}: {as_command_message(str(error))}")
+            continue
+        finally:
+            close_pools()
+        typer.echo(f"  {language.label:<14}{verdict.outcome.label:<10}{version}")
+        if not verdict.passed:
+            lines.append(f"the canary in {language.label} did not pass: {verdict.detail}")
+    return lines
+
+
+def run_canary(language: Language, sandbox: Sandbox) -> tuple[str, Verdict]:
+    """Run a language's canary.
+
+    Returns:
+        (version of the language, verdict).
+
+    Raises:
+        SandboxUnavailable: if the sandbox does not have the language.
+    """
+    pool = Pool(with_mounts(sandbox, {language.name}))
+    version = probe_version(pool, language.name)
+    program = build_program(language.name, *language.canary, Limits(wall_seconds=COMPILE_SECONDS))
+    [result] = pool.run_all([program], 1)
+    if isinstance(result, SandboxUnavailable):
+        raise result
+    return version, result

@@ -77,7 +77,8 @@ def lexer_for(language: str) -> Any:
     from pygments.util import ClassNotFound
 
     try:
-        return get_lexer_by_name(language, stripnl=False)
+        # PHP's lexer takes a function without an opening tag for text. Other lexers ignore the option.
+        return get_lexer_by_name(language, stripnl=False, startinline=True)
     except ClassNotFound:
         return get_lexer_by_name("text", stripnl=False)
 

@@ -1,16 +1,19 @@
 """The description that every language has: a `Language` with two recipes. Used by the languages' own files.
 
-A program of a language other than Python is built and run by commands, in the program's folder. Candidate and tests are
-one program. It has passed if it ends with status 0 and writes its completion token at the end. That token is drawn for
-one program alone, and a program that leaves early does not write it.
+A program of a language other than Python is built and run by commands, in the program's folder. Under a `Recipe`
+candidate and tests are one program. It has passed if it ends with status 0 and writes its completion token at the end.
+That token is drawn for one program alone, and a program that leaves early does not write it. Under a `SeparateRecipe`
+they are two programs, and only the tests decide.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from sandboxes.contract import Limits
+from sandboxes.languages.comments import C_COMMENTS
 from sandboxes.languages.steps import Command
 
 COMPILE_SECONDS = 30.0
@@ -18,6 +21,9 @@ COMPILE_SECONDS = 30.0
 
 COMPILE_MEMORY_BYTES = 2 << 30
 TOKEN_BYTES = 16
+MEMORY_STATUS = 87
+"""The status with which our drivers end when memory runs out."""
+
 HEAP_SHARE = 0.75
 
 Files = Mapping[str, str]
@@ -42,6 +48,27 @@ class Recipe:
 
 
 @dataclass(frozen=True)
+class SeparateRecipe:
+    """Files and runs of a language's programs whose tests run apart from the candidate.
+
+    The tests' process holds no code of the candidate's. It calls the candidate's functions through two pipes, which
+    `linked` describes, and ends with status 0 if the candidate is right, or with LOST_STATUS if it has ended.
+
+    Some sandboxes lack the layers that hide the files of one from the other. The candidate is therefore not loaded
+    before a first message, which the tests' process sends once it has read its files and removed them.
+    """
+
+    candidate_files: Callable[[str], Files]
+    """Candidate -> the files of its process."""
+
+    tests_files: Callable[[str], Files]
+    """Tests -> the files of theirs."""
+
+    run_candidate: Callable[[Limits], Command]
+    run_tests: Callable[[Limits], Command]
+
+
+@dataclass(frozen=True)
 class Language:
     """One language: its names, its recipes, and what it needs of the machine."""
 
@@ -51,8 +78,8 @@ class Language:
     label: str
     """The name that people read: "C++"."""
 
-    with_tests: Recipe
-    """For a candidate with tests. The program writes the completion token."""
+    with_tests: Recipe | SeparateRecipe
+    """For a candidate with tests. The program of a `Recipe` writes the completion token."""
 
     standalone: Recipe
     """For a candidate that is run as it stands, on inputs. The recipe ignores tests."""
@@ -68,6 +95,12 @@ class Language:
 
     highlight: str
     """The language of Gradio's code editor that comes closest."""
+
+    canary: tuple[str, str]
+    """A right candidate with its tests, which `code-eval doctor` runs."""
+
+    comments: re.Pattern[str] = C_COMMENTS
+    """Matches texts that hold nothing but comments."""
 
     aliases: tuple[str, ...] = ()
     """Other names of the language in datasets."""
@@ -91,6 +124,20 @@ def fixed_run(*argv: str, reserves_memory: bool = False) -> Callable[[Limits], C
         reserves_memory: as in `Command`.
     """
     return lambda limits: Command(argv, limits, reserves_memory)
+
+
+def linked(*argv: str, memory_status: int | None = None, reserves_memory: bool = False) -> Callable[[Limits], Command]:
+    """Return the run of one side of a `SeparateRecipe`.
+
+    Descriptor 3 is the pipe from the other side, and 4 the pipe to it. What the program prints goes to standard error.
+
+    Args:
+        argv: the command's words.
+        memory_status: as in `Command`.
+        reserves_memory: likewise.
+    """
+    words = ("sh", "-c", 'exec "$@" 3<&0 4>&1 </dev/null >&2', "sh", *argv)
+    return lambda limits: Command(words, limits, reserves_memory, memory_status)
 
 
 def fixed_build(*commands: tuple[str, ...]) -> Callable[[Limits], tuple[Command, ...]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from sandboxes.languages.base import Language, Recipe, fixed_build, fixed_run
+from sandboxes.languages.comments import HASH_COMMENTS
 
 RUNNER_FILE = "code_eval_runner.sh"
 
@@ -94,6 +95,8 @@ BASH = Language(
     package="bash",
     image="python:3.11-slim",
     highlight="shell",
+    canary=("add() { echo $(($1 + $2)); }", '[ "$(add 2 3)" = 5 ]'),
+    comments=HASH_COMMENTS,
     aliases=("sh",),
     tools=("bash",),
 )

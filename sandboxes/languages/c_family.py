@@ -240,6 +240,7 @@ CPP_LANGUAGE = Language(
     package="g++",
     image="gcc:12",
     highlight="cpp",
+    canary=("int add(int a, int b) { return a + b; }", "#include <assert.h>\nint main() { assert(add(2, 3) == 5); }"),
     aliases=("c++",),
     tools=("g++", "ld"),
 )
@@ -252,5 +253,6 @@ C_LANGUAGE = Language(
     package="gcc",
     image="gcc:12",
     highlight="c",
+    canary=("int add(int a, int b) { return a + b; }", "#include <assert.h>\nint main() { assert(add(2, 3) == 5); }"),
     tools=("gcc", "ld"),
 )

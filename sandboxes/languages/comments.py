@@ -1,4 +1,4 @@
-"""Source text of languages with C's comments and literals, with those parts blanked. Line and column numbers stay."""
+"""Comments of languages: what is nothing but comments, and texts with C's comments and literals blanked."""
 
 from __future__ import annotations
 
@@ -8,6 +8,13 @@ import re
 COMMENT = r"//[^\n]*|/\*.*?(?:\*/|\Z)"
 LITERAL = r'"""(?:\\.|[^\\])*?"""|"(?:\\.|[^"\\\n])*"|`[^`]*`|\'(?:\\.|[^\'\\\n])*\''
 LITERAL_OR_COMMENT = re.compile(f"({LITERAL})|{COMMENT}", re.DOTALL)
+
+# Texts that hold nothing but white space and comments.
+C_COMMENTS = re.compile(r"(?:\s++|//[^\n]*+|/\*.*?\*/)*+", re.DOTALL)
+HASH_COMMENTS = re.compile(r"(?:\s++|#[^\n]*+)*+")
+LUA_COMMENTS = re.compile(r"(?:\s++|--\[(=*)\[.*?\]\1\]|--[^\n]*+)*+", re.DOTALL)
+PHP_COMMENTS = re.compile(r"(?:\s++|<\?php\b|#[^\n]*+|//[^\n]*+|/\*.*?\*/)*+", re.DOTALL)
+LISP_COMMENTS = re.compile(r"(?:\s++|#lang[^\n]*+|;[^\n]*+|#\|.*?\|#)*+", re.DOTALL)
 NOT_NEWLINE = re.compile(r"[^\n]")
 
 

@@ -190,5 +190,9 @@ GO = Language(
     package="golang-go",
     image=None,
     highlight="cpp",
+    canary=(
+        "package main\n\nfunc add(a, b int) int { return a + b }",
+        'package main\n\nimport "testing"\n\nfunc TestAdd(t *testing.T) {\n\tif add(2, 3) != 5 {\n\t\tt.Fail()\n\t}\n}',
+    ),
     compiled_here=go_toolchain.compiled_stdlib,
 )

@@ -234,6 +234,10 @@ JAVA = Language(
     package="openjdk-17-jdk-headless",
     image="openjdk:17-jdk-bullseye",
     highlight="cpp",
+    canary=(
+        "class Solution { static int add(int a, int b) { return a + b; } }",
+        "class Main { public static void main(String[] a) { if (Solution.add(2, 3) != 5) throw new Error(); } }",
+    ),
     tools=("java", "javac"),
     paths=("/etc/java-*-openjdk",),
 )

@@ -108,6 +108,7 @@ JAVASCRIPT = Language(
     package="nodejs",
     image="node:20",
     highlight="javascript",
+    canary=("const add = (a, b) => a + b;", "require('assert').equal(add(2, 3), 5);"),
     aliases=("js",),
     tools=("node",),
 )
@@ -120,6 +121,10 @@ TYPESCRIPT = Language(
     package="node-typescript",
     image="node:20, with the package typescript",
     highlight="typescript",
+    canary=(
+        "const add = (a: number, b: number): number => a + b;",
+        "declare var require: any;\nrequire('assert').equal(add(2, 3), 5);",
+    ),
     aliases=("ts",),
     tools=("node", "tsc"),
 )

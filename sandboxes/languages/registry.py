@@ -11,19 +11,53 @@ from weakref import WeakKeyDictionary
 
 from sandboxes.contract import Limits, Program
 from sandboxes.errors import SandboxUnavailable
-from sandboxes.languages.base import COMPILE_SECONDS, TOKEN_BYTES, Language, compiler_limits
+from sandboxes.guest.common.interactors import TESTS
+from sandboxes.languages.base import (
+    COMPILE_SECONDS,
+    TOKEN_BYTES,
+    Language,
+    Recipe,
+    SeparateRecipe,
+    compiler_limits,
+)
 from sandboxes.languages.bash import BASH
 from sandboxes.languages.c_family import C_LANGUAGE, CPP_LANGUAGE
+from sandboxes.languages.clojure import CLOJURE
+from sandboxes.languages.elixir import ELIXIR
 from sandboxes.languages.go import GO
 from sandboxes.languages.java import JAVA
 from sandboxes.languages.javascript import JAVASCRIPT, TYPESCRIPT
+from sandboxes.languages.lua import LUA
+from sandboxes.languages.perl import PERL
+from sandboxes.languages.php import PHP
+from sandboxes.languages.r import R
+from sandboxes.languages.racket import RACKET
+from sandboxes.languages.ruby import RUBY
 from sandboxes.languages.rust import RUST
 from sandboxes.languages.steps import Command, StepPlan, TestRun, step_program
 from sandboxes.runner import Runner
 from sandboxes.workers.sandbox import Sandbox
 
 LANGUAGES = {
-    language.name: language for language in (JAVA, GO, JAVASCRIPT, TYPESCRIPT, CPP_LANGUAGE, C_LANGUAGE, RUST, BASH)
+    language.name: language
+    for language in (
+        JAVA,
+        GO,
+        JAVASCRIPT,
+        TYPESCRIPT,
+        CPP_LANGUAGE,
+        C_LANGUAGE,
+        RUST,
+        BASH,
+        RUBY,
+        PHP,
+        LUA,
+        PERL,
+        R,
+        RACKET,
+        ELIXIR,
+        CLOJURE,
+    )
 }
 """Every language but Python by its name."""
 
@@ -67,10 +101,38 @@ def plan_for(
         needs: files that the compilers need, as in `Recipe`.
     """
     recipe = LANGUAGES[name].with_tests
+    assert isinstance(recipe, Recipe)
     build = recipe.build(compiler_limits(limits, compile_seconds))
     if needs:
         build = tuple(replace(command, needs=(*command.needs, *needs)) for command in build)
     return StepPlan(build, (TestRun(recipe.run(limits), writes_token=True),))
+
+
+@lru_cache(maxsize=64)
+def separate_plan(name: str, tests: str, limits: Limits) -> StepPlan:
+    """Return the plan of programs whose tests run apart from the candidate. The same arguments give the same object.
+
+    Args:
+        name: of LANGUAGES.
+        tests: source.
+        limits: of each side.
+    """
+    language = LANGUAGES[name]
+    recipe = language.with_tests
+    assert isinstance(recipe, SeparateRecipe)
+    if not tests.strip():
+        # The candidate is its own test, which nobody can keep from it.
+        return StepPlan((), (TestRun(language.standalone.run(limits)),))
+    run = recipe.run_tests(limits).as_json()
+    judge = {"files": recipe.tests_files(tests), "build": [], "run": run, "convention": TESTS}
+    # The interactor has no input, and expects no output.
+    runs = (TestRun(recipe.run_candidate(limits), expected="", checker=""),)
+    return StepPlan((), runs, grading="separate", interactor=judge)
+
+
+def is_graded_apart(name: str) -> bool:
+    """Return whether tests in a language run in another process than the candidate."""
+    return name in LANGUAGES and isinstance(LANGUAGES[name].with_tests, SeparateRecipe)
 
 
 def build_program(
@@ -87,6 +149,9 @@ def build_program(
     """
     token = secrets.token_hex(TOKEN_BYTES)
     recipe = LANGUAGES[name].with_tests
+    if isinstance(recipe, SeparateRecipe):
+        files = recipe.candidate_files(candidate) if tests.strip() else LANGUAGES[name].standalone.files(candidate, "")
+        return step_program(files, separate_plan(name, tests, limits), limits, token, name)
     files = recipe.files(candidate, tests)
     return step_program(files, plan_for(name, limits, compile_seconds, recipe.needs(files)), limits, token, name)
 
@@ -106,8 +171,10 @@ def probe_version(pool: Runner, name: str) -> str:
     [verdict] = pool.run_all([step_program({}, plan, limits)], 1, on_sandbox_error="exclude")
     if isinstance(verdict, SandboxUnavailable) or not verdict.passed:
         reason = verdict if isinstance(verdict, SandboxUnavailable) else verdict.detail
+        # Some commands set variables first.
+        tool = language.tools[0] if argv[0] == "env" else argv[0]
         raise SandboxUnavailable(
-            f"{name} programs need {argv[0]}, which the {pool.sandbox.name} sandbox does not have ({reason}): "
+            f"{name} programs need {tool}, which the {pool.sandbox.name} sandbox does not have ({reason}): "
             + install_hint(language, pool.sandbox)
         )
     _versions[pool][name] = (verdict.stdout.strip() or verdict.stderr.strip()).splitlines()[0]

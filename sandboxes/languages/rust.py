@@ -198,6 +198,7 @@ RUST = Language(
     package="rustc",
     image="rust:1",
     highlight="cpp",
+    canary=("fn add(a: i32, b: i32) -> i32 { a + b }", "fn main() { assert_eq!(add(2, 3), 5); }"),
     aliases=("rs",),
     tools=("rustc", "gcc", "ld"),
     paths=crate_patterns(),

@@ -10,7 +10,7 @@ from typing import Any
 from sandboxes.contract import Limits, Program, Verdict
 from sandboxes.grading import classify_tests, reason_for_shared
 from sandboxes.languages.judge_programs import JudgeProgram
-from sandboxes.languages.registry import LANGUAGES, build_program
+from sandboxes.languages.registry import LANGUAGES, build_program, is_graded_apart
 from sandboxes.languages.steps import SCRIPT_FILE, step_program
 from sandboxes.runner import RunResult
 from sandboxes.tasks.call_harness import call_harness
@@ -27,6 +27,8 @@ from sandboxes.tasks.python_tests import (
     with_harness,
 )
 from sandboxes.validation import short_repr
+
+NOT_APART = "the sandbox lacks the layers pid and mount, which keep candidate and tests apart"
 
 
 @dataclass(frozen=True)
@@ -133,7 +135,7 @@ class ProgramBatch:
         """Complete a program's result: add per-test results, and apply the caller's checker to the output."""
         if not isinstance(result, Verdict) or not self.references:
             return result
-        if self.reasons and self.reasons[index]:
+        if self.reasons and result.grading == "shared":
             result = replace(result, grading_reason=self.reasons[index])
         reference = self.references[index]
         stops = self.options.stop_at_first_failure
@@ -153,11 +155,11 @@ class ProgramBatch:
 
 
 def reason_for_auto(options: TaskOptions, language: str, reference: str) -> str:
-    """Return the reason for which the grading "auto" runs tests that are code as "shared"; "" if it does not."""
+    """Return the reason for which the grading "auto" runs tests that are code as "shared"; "" if it never does."""
     if options.assemble is not None:
         return "candidate and tests are one text"
     if language != "python":
-        return f"the tests are in {language}"
+        return NOT_APART if is_graded_apart(language) else f"the tests are in {language}"
     if continued_block(reference):
         return "the tests continue the candidate's last block"
     return "the tests are for pytest" if needs_shared(reference) else reason_for_shared(reference)

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import ast
 import functools
-import re
 
 from sandboxes.imports import parse_tests
+from sandboxes.languages.registry import LANGUAGES
 from sandboxes.tasks.python_tests import detect_framework
 
 EMPTY = "there is no test in them: every candidate would pass"
 ASSERT_TRUE_HINT = '; if candidates hold their own tests, say so with "assert True"'
-C_COMMENTS = re.compile(r"(?:\s++|//[^\n]*+|/\*.*?\*/)*+", re.DOTALL)
-BASH_COMMENTS = re.compile(r"(?:\s++|#[^\n]*+)*+")
 CANDIDATE_MODULES = ("candidate", "__main__")
 """Modules that tests can import a candidate's names from. Such an import fails if the names are missing."""
 
@@ -35,7 +33,7 @@ def is_empty(tests: str, language: str) -> bool:
     Tests for unittest and pytest are never empty in this sense: their harness raises if no test ran.
     """
     if language != "python":
-        return (BASH_COMMENTS if language == "bash" else C_COMMENTS).fullmatch(tests) is not None
+        return LANGUAGES[language].comments.fullmatch(tests) is not None
     try:
         return detect_framework(tests) == "asserts" and all(map(is_inert, parse_tests(tests).body))
     except ValueError:

@@ -67,8 +67,8 @@ class Endpoints:
             k: The k of pass@k. A k is left out if some task has too few candidates for it. Default 1, 10, 100.
             timeout: Seconds on the clock of each candidate with its tests.
             memory_mb: MiB of memory of each candidate.
-            language: The language of candidates and tests: "python", "java", "go", "javascript", "typescript", "cpp",
-                "c", "rust" or "bash"; /sandboxes says which languages each sandbox has.
+            language: The language of candidates and tests, such as "python" or "cpp"; /sandboxes says which languages
+                each sandbox has.
 
         Returns:
             A dict with "pass_at_k", for example {"pass@1": 0.5}, "results", a list with a dict for each candidate in
@@ -110,8 +110,7 @@ class Endpoints:
             k: The k of pass@k. A k is left out if some task has too few samples for it. Default 1, 10, 100.
             timeout: Seconds on the clock of each sample with its tests.
             memory_mb: MiB of memory of each sample.
-            language: The language of problems that name none: "python", "java", "go", "javascript", "typescript",
-                "cpp", "c", "rust" or "bash".
+            language: The language of problems that name none, as above.
 
         Returns:
             A dict with "pass_at_k", "outcomes" (samples by outcome), "samples", "ended", "finished", "note", and then

@@ -1,6 +1,5 @@
 """Rewards for reinforcement learning, called as TRL's GRPOTrainer calls them."""
 
-import asyncio
 import inspect
 import math
 import subprocess
@@ -27,7 +26,7 @@ def fenced(code):
 
 def as_trl(reward, prompts, completions, **columns):
     """Call a reward as GRPOTrainer does, and return a value per row, NaN for None."""
-    assert not asyncio.iscoroutinefunction(reward)
+    assert not inspect.iscoroutinefunction(reward)
     answer = reward(
         prompts=prompts,
         completions=completions,

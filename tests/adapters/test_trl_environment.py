@@ -45,7 +45,8 @@ def test_tools(environment):
     assert public == {"reset", "get_reward", "run_code", "run_tests"}
     for tool in (environment.run_code, environment.run_tests):
         assert inspect.get_annotations(tool) == {"code": "str", "return": "str"}
-        assert "Args:\n            code: The " in tool.__doc__ and "Returns:" in tool.__doc__
+        text = inspect.getdoc(tool)
+        assert "Args:\n    code: The " in text and "Returns:" in text
 
 
 def test_run_code(environment):

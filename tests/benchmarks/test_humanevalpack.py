@@ -142,7 +142,11 @@ def test_limits_are_the_graders(load, language, seconds):
     [
         (PACK, {"buggy_solution": None}, ":1: 'buggy_solution' is not a string, but null"),
         ("humaneval-x", {"declaration": None}, ":1: 'declaration' is not a string, but null"),
-        (PACK, {"task_id": "Ruby/0"}, ":1: 'Ruby/0' does not begin with a language that can be run, such as 'Java/0'"),
+        (
+            PACK,
+            {"task_id": "Cobol/0"},
+            ":1: 'Cobol/0' does not begin with a language that can be run, such as 'Java/0'",
+        ),
         (PACK, {"test": "// nothing"}, ":1: 'test': there is no test in them"),
     ],
 )

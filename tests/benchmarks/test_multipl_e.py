@@ -7,12 +7,16 @@ import pytest
 from code_tasks.benchmarks import load_benchmark
 from code_tasks.benchmarks.readers import InputError
 from sandboxes import Evaluator, SandboxUnavailable
-from support.multipl_e_records import ALSO_RIGHT, CHEATS, JAVA, JAVA_PAIRS, PARTS, RECORDS
+from support import multipl_e_records, multipl_e_scripts
+from support.multipl_e_records import ALSO_RIGHT, JAVA, JAVA_PAIRS
 from support.observers import passes
 from support.requirements import WALL_SECONDS, unavailable
 
 pytestmark = [pytest.mark.slow, pytest.mark.languages]
 
+RECORDS = multipl_e_records.RECORDS | multipl_e_scripts.RECORDS
+PARTS = multipl_e_records.PARTS | multipl_e_scripts.PARTS
+CHEATS = multipl_e_records.CHEATS | multipl_e_scripts.CHEATS
 SWAPPED = (
     "        if (both.getValue1() < 0) return Optional.empty();\n"
     '        return Optional.of(new Pair<Long, String>(both.getValue1(), both.setAt0("a").getValue0()));\n'
@@ -100,7 +104,10 @@ def test_limits_are_the_graders(load, language, seconds):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"language": "rb"}, r":1: programs in 'rb' can't be run; there are cpp, go, go_test.go, java, js, py, rs"),
+        (
+            {"language": "jl"},
+            r":1: programs in 'jl' can't be run; there are clj, cpp, elixir, go, go_test.go, java, js, lua, php",
+        ),
         ({"tests": "// nothing\n"}, ":1: 'tests': there is no test in them"),
         ({"prompt": "class Problem {\n"}, ":1: 'prompt' does not end with the first line of a public static method"),
         ({"tests": "    }\n    int x;\n}\n"}, ":1: 'tests' are not the rest of a class, with a method 'main'"),

@@ -26,17 +26,37 @@ PROGRAMS = {
     ),
     "js": ("function add(a) {\n", "  return a + 1;\n", "}\nif (add(1) !== 2) throw new Error();\n"),
     "py": ("def add(a: int) -> int:\n", "    return a + 1\n", "assert add(1) == 2\n"),
+    "lua": ("function add(a)\n", "    return a + 1\nend\n", "if add(1) ~= 2 then os.exit(1) end\n"),
+    "php": (
+        "<?php\nfunction add($a) {\n",
+        "    return $a + 1;\n}\n",
+        "if (add(1) !== 2) { throw new Exception('no'); }\n",
+    ),
+    "pl": ("sub add {\n    my ($a) = @_;\n", "    return $a + 1;\n}\n", "if (add(1) != 2) { exit 1; }\n"),
+    "r": ("add <- function(a) {\n", "    a + 1\n}\n", "if(!identical(add(1), 2)){quit('no', 1)}\n"),
+    "rb": ("def add(a)\n", "    a + 1\nend\n", "raise 'no' unless add(1) == 2\n"),
     "sh": ("add() {\n", "    echo $(($1 + 1))\n", "}\nset -e\n[[ $(add 1) = 2 ]]\n"),
 }
 EXITS = {
     "cpp": "    __builtin_exit(0);\n",
     "js": "  process.exit(0);\n",
+    "lua": "    os.exit(0)\nend\n",
+    "php": "    exit(0);\n}\n",
+    "pl": "    exit 0;\n}\n",
+    "r": "    quit('no', 0)\n}\n",
+    "rb": "    exit 0\nend\n",
     "py": "    exit(0)\n",
     "sh": "    exit 0\n}\nexit 0\n{ :\n",
 }
 
 
-TOOLS = {"cpp": "g++", "java": "javac", "js": "node", "py": "python3", "sh": "bash"}
+TOOLS = {"cpp": "g++", "java": "javac", "js": "node", "py": "python3", "sh": "bash"} | {
+    "lua": "lua5.4",
+    "php": "php",
+    "pl": "perl",
+    "r": "R",
+    "rb": "ruby",
+}
 
 
 def passed(folder, record, completions):

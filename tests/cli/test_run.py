@@ -11,6 +11,7 @@ import uuid
 
 import pytest
 
+from sandboxes.languages.registry import LANGUAGES
 from sandboxes.workers.canaries import CANARIES
 from support.metric_and_command import PROBLEM, ROOT, SECONDS, code_eval, environment, lines_of, results_of
 from support.observers import all_gone, processes_with, runs, wait_until
@@ -184,6 +185,17 @@ def test_doctor():
     assert done.returncode == 0, done.stderr
     assert ["on", "rlimits"] in [row[:2] for row in rows]
     assert all([*canary.name.split(), *canary.outcome.label.split()] in rows for canary in CANARIES)
+
+
+@pytest.mark.slow
+@pytest.mark.languages
+def test_doctor_of_languages():
+    """`doctor --languages` has each language's version and a canary that passes, or what to install."""
+    done = code_eval("doctor", "--languages")
+    assert done.returncode == 0, done.stderr
+    for language in LANGUAGES.values():
+        [line] = [line for line in done.stdout.splitlines() if line.startswith(f"  {language.label:<14}")]
+        assert re.search(r"\bpassed .*\d|not run: .* Debian's package", line), line
 
 
 def test_doctor_of_an_unknown_sandbox():

@@ -20,6 +20,7 @@ TITLES = {
     "needs three minutes": ".ci/run runs it",
     "needs the Hub": "tests have a server that answers as the Hub",
     "needs your own files": "the files are not part of the project",
+    "takes half an hour": "tests/pool/test_soak.py",
     "runs until it is ended": "tests start servers with ports of their own",
     # The tests of frameworks run in environments of their own.
     "needs Weights & Biases and MLflow": "tests/integrations/test_trackers.py",

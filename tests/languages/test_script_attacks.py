@@ -1,10 +1,26 @@
-"""Candidates in JavaScript, TypeScript, Java, Go and Bash that want an unearned pass, and honest ones."""
+"""Candidates in scripting languages, Java and Go that want an unearned pass, and honest ones."""
 
 import pytest
 
 from sandboxes import Limits, Pool, SandboxUnavailable, open_sandbox
 from sandboxes.languages.registry import build_program, probe_version, required_paths
-from support import attacks_bash, attacks_go, attacks_java, attacks_javascript, honest_javascript, honest_languages
+from support import (
+    attacks_bash,
+    attacks_clojure,
+    attacks_elixir,
+    attacks_go,
+    attacks_java,
+    attacks_javascript,
+    attacks_lua,
+    attacks_perl,
+    attacks_php,
+    attacks_r,
+    attacks_racket,
+    attacks_ruby,
+    honest_javascript,
+    honest_languages,
+    honest_scripts,
+)
 from support.requirements import WALL_SECONDS, unavailable
 
 ATTACKS = {
@@ -13,6 +29,14 @@ ATTACKS = {
     "java": attacks_java.ATTACKS,
     "go": attacks_go.ATTACKS,
     "bash": attacks_bash.ATTACKS,
+    "ruby": attacks_ruby.ATTACKS,
+    "php": attacks_php.ATTACKS,
+    "lua": attacks_lua.ATTACKS,
+    "perl": attacks_perl.ATTACKS,
+    "r": attacks_r.ATTACKS,
+    "racket": attacks_racket.ATTACKS,
+    "elixir": attacks_elixir.ATTACKS,
+    "clojure": attacks_clojure.ATTACKS,
 }
 TESTS = {
     "javascript": attacks_javascript.TESTS,
@@ -20,6 +44,14 @@ TESTS = {
     "java": attacks_java.TESTS,
     "go": attacks_go.TESTS,
     "bash": attacks_bash.TESTS,
+    "ruby": attacks_ruby.TESTS,
+    "php": attacks_php.TESTS,
+    "lua": attacks_lua.TESTS,
+    "perl": attacks_perl.TESTS,
+    "r": attacks_r.TESTS,
+    "racket": attacks_racket.TESTS,
+    "elixir": attacks_elixir.TESTS,
+    "clojure": attacks_clojure.TESTS,
 }
 HONEST = {
     "javascript": honest_javascript.JAVASCRIPT,
@@ -27,11 +59,19 @@ HONEST = {
     "java": honest_languages.JAVA,
     "go": honest_languages.GO,
     "bash": honest_languages.BASH,
+    "ruby": honest_scripts.RUBY,
+    "php": honest_scripts.PHP,
+    "lua": honest_scripts.LUA,
+    "perl": honest_scripts.PERL,
+    "r": honest_scripts.R,
+    "racket": honest_scripts.RACKET,
+    "elixir": honest_scripts.ELIXIR,
+    "clojure": honest_scripts.CLOJURE,
 }
 LIMITS = Limits(wall_seconds=WALL_SECONDS)
 # The time for programs that never end is shorter.
 SHORT = Limits(wall_seconds=4.0)
-ENDLESS = ("a thread that writes",)
+ENDLESS = ("a thread that writes", "a short answer", "no answer")
 EACH_ATTACK = [(language, name) for language, attacks in ATTACKS.items() for name in attacks]
 EACH_SHAPE = [(language, name) for language, shapes in HONEST.items() for name in shapes]
 
@@ -40,12 +80,14 @@ def run_all(language, programs):
     """Return the verdicts on {key: (candidate, tests, limits)}."""
     try:
         pool = Pool(open_sandbox("subprocess", read_only_paths=required_paths({language})))
-        probe_version(pool, language)
     except SandboxUnavailable as error:
         unavailable(str(error))
     try:
+        probe_version(pool, language)
         made = [build_program(language, *program) for program in programs.values()]
         return dict(zip(programs, pool.run_all(made, 2), strict=True))
+    except SandboxUnavailable as error:
+        unavailable(str(error))
     finally:
         pool.close()
 

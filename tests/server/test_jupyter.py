@@ -4,11 +4,10 @@ import asyncio
 import base64
 
 import pytest
-import sandbox_fusion
-from sandbox_fusion import RunJupyterRequest
 
 from support.server_client import serving
 
+sandbox_fusion = pytest.importorskip("sandbox_fusion", reason="its client works up to Python 3.13")
 pytestmark = pytest.mark.slow
 
 
@@ -21,7 +20,9 @@ def client():
 
 def run(client, cells, **fields):
     """Return the answer for cells, as the client of SandboxFusion reads it."""
-    return sandbox_fusion.run_jupyter(RunJupyterRequest(cells=cells, **fields), str(client.base_url), max_attempts=1)
+    return sandbox_fusion.run_jupyter(
+        sandbox_fusion.RunJupyterRequest(cells=cells, **fields), str(client.base_url), max_attempts=1
+    )
 
 
 def test_cells_share_variables(client):
@@ -80,7 +81,7 @@ def test_sessions_end_with_their_requests(client):
         assert run(client, ["1"]).status == "Success"
 
     async def both():
-        request = RunJupyterRequest(cells=["import time\ntime.sleep(1)"])
+        request = sandbox_fusion.RunJupyterRequest(cells=["import time\ntime.sleep(1)"])
         calls = [sandbox_fusion.run_jupyter_async(request, str(client.base_url), max_attempts=12) for _ in range(2)]
         return await asyncio.gather(*calls)
 

@@ -32,11 +32,13 @@ def pytest_configure(config):
     """Choose the tests by their markers. A worker of xdist has the same command line, and makes the same choice."""
     config.stash[LEFT_OUT] = Counter()
     options = config.option
+    # pytest has --lf only with its plugin for the cache.
+    chosen = options.all or options.markexpr or options.keyword or config.getoption("lf", False)
     if options.all + options.rest + bool(options.markexpr) > 1:
         raise pytest.UsageError("choose one of --all, --rest and -m")
     if options.rest:
         options.markexpr = REST
-    elif not (options.all or options.markexpr or options.keyword or options.lf or names_tests(config)):
+    elif not (chosen or names_tests(config)):
         options.markexpr = QUICK
 
 

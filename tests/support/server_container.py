@@ -35,7 +35,7 @@ def server_image(folder):
     for name in CONTEXT:
         # The copy has no compiled module, so that the build has to make it.
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__", "*.so"))
-    for name in ("code_eval.py", "code_correctness.py", "pyproject.toml", "README.md", "LICENSE"):
+    for name in ("code_eval.py", "code_correctness.py", "pyproject.toml", "setup.py", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, folder)
     image = f"code-eval-test-server:{uuid.uuid4().hex}"
     options = ("--network", "none", "--build-arg", f"BASE={BASE}", "--tag", image)

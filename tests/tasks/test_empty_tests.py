@@ -72,6 +72,14 @@ OTHERS = {
     "c": ("//", "#include <assert.h>\n"),
     "rust": ("/// docs\n/* */", "#[test] fn t() {}"),
     "bash": ("#!/bin/bash\n# [ 1 = 1 ]\n", "true # x"),
+    "ruby": ("# assert_equal 1, 1\n", "raise unless true # x"),
+    "php": ("<?php // nothing\n# more\n/* a */", "<?php assert(true);"),
+    "lua": ("-- assert(true)\n--[==[ ]] ]==]\n", "assert(true) -- x"),
+    "perl": ("# die\n", "1 or die"),
+    "r": ("# stop()\n", "stopifnot(TRUE)"),
+    "elixir": ("# assert 1 == 1\n", "true = true # x"),
+    "clojure": ("; (is (= 1 1))\n", "(assert true) ; x"),
+    "racket": ("#lang racket\n; (check-equal? 1 1)\n#| a |#", "(error 1) ; x"),
 }
 RIGHT = "def add(a, b):\n    return a + b\n"
 PROBLEM = {"task_id": "t/0", "prompt": "", "test": ""}

@@ -115,6 +115,15 @@ def test_reasons_of_results():
     assert verdict.grading_reason == "the tests use exec"
 
 
+@pytest.mark.parametrize("grading", ["shared", "separate"])
+def test_reasons_of_languages_whose_tests_run_apart(grading):
+    """A result in such a language has a reason for "shared" only if the sandbox could not keep the two apart."""
+    task = Task('die "no sum" unless add(2, 3) == 5;', ["sub add { $_[0] + $_[1] }"], language="perl")
+    batch = ProgramBatch.assemble([task], TaskOptions.checked(), Limits(), "auto")
+    result = batch.finalize(0, Verdict(Outcome.PASSED, grading=grading))
+    assert bool(result.grading_reason) == (grading == "shared")
+
+
 def test_what_is_judged_right_apart_is_chosen_for_it():
     """Nearly all honest programs of the separate grading's tests are graded "separate"."""
     chosen = [detect_grading(program.tests) for program in HONEST]

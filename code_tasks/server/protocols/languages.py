@@ -23,6 +23,8 @@ TEST_COMMANDS = ("pytest", "go test")
 
 FUSION_LANGUAGES = {
     **{name: ForeignLanguage(name) for name in ("python", "cpp", "go", "java", "bash", "typescript", "rust", "c")},
+    **{name: ForeignLanguage(name) for name in ("php", "lua", "perl", "ruby", "racket")},
+    "R": ForeignLanguage("r"),
     "nodejs": ForeignLanguage("javascript"),
     "pytest": ForeignLanguage("python", "pytest"),
     "go_test": ForeignLanguage("go", "go test"),
@@ -30,8 +32,8 @@ FUSION_LANGUAGES = {
 """SandboxFusion's names. It has no C, which its clients can't ask for; others can."""
 
 FUSION_UNAVAILABLE = (
-    *("php", "csharp", "sql", "cuda", "lua", "R", "perl", "D_ut", "ruby", "scala", "julia", "junit", "kotlin_script"),
-    *("jest", "verilog", "python_gpu", "lean", "swift", "racket", "python2", "gtest", "react"),
+    *("csharp", "sql", "cuda", "D_ut", "scala", "julia", "junit", "kotlin_script"),
+    *("jest", "verilog", "python_gpu", "lean", "swift", "python2", "gtest", "react"),
 )
 """SandboxFusion's names of languages that no sandbox of ours has."""
 
@@ -45,6 +47,12 @@ FUSION_FENCES = {
     "typescript": ("typescript",),
     "rust": ("rust", "rs"),
     "c": ("c",),
+    "php": ("php",),
+    "lua": ("lua",),
+    "perl": ("perl", "pl"),
+    "ruby": ("ruby", "rb"),
+    "racket": ("racket", "rkt"),
+    "R": ("r",),
 }
 """The words after a fence that name a language, in any case, by SandboxFusion's names."""
 
@@ -72,6 +80,14 @@ PISTON_RUNTIMES = (
     Runtime("go", "go", ("golang",)),
     Runtime("rust", "rust", ("rs",)),
     Runtime("bash", "bash", ("sh",)),
+    Runtime("ruby", "ruby", ("ruby3", "rb")),
+    Runtime("php", "php"),
+    Runtime("lua", "lua"),
+    Runtime("perl", "perl", ("pl",)),
+    Runtime("rscript", "r", ("r",)),
+    Runtime("racket", "racket", ("rkt",)),
+    Runtime("elixir", "elixir", ("exs",)),
+    Runtime("clojure", "clojure", ("clj",)),
 )
 """Runtimes that run programs as they stand."""
 

@@ -9,6 +9,10 @@ from .checker_programs import EXPECTED_FILE, INPUT_FILE, TESTLIB, CheckerFault, 
 # 42 or 43 decides, and the message is a file of the folder.
 ICPC = "icpc"
 INTERACTOR_CONVENTIONS = (TESTLIB, ICPC)
+# The tests of a program in another language, which call the candidate's functions through the pipes. Status 0 decides
+# that the candidate is right. LOST_STATUS says that the candidate had ended before the tests did.
+TESTS = "tests"
+LOST_STATUS = 86
 LOG_FILE, FEEDBACK_FOLDER, MESSAGE_FILE = "interactor_log.txt", "feedback", "judgemessage.txt"
 INTERACTOR_ARGUMENTS = {
     TESTLIB: (INPUT_FILE, LOG_FILE, EXPECTED_FILE),
@@ -24,10 +28,12 @@ def interactor_files(convention: str, given: str, expected: str) -> dict[str, st
     """Return the files of an interactor of a convention, beside its own.
 
     Args:
-        convention: one of INTERACTOR_CONVENTIONS.
+        convention: one of INTERACTOR_CONVENTIONS, or TESTS.
         given: input of the test.
         expected: output of the test, which may be empty.
     """
+    if convention == TESTS:
+        return {}
     files = {INPUT_FILE: given, EXPECTED_FILE: expected}
     if convention == ICPC:
         files[f"{FEEDBACK_FOLDER}/{MESSAGE_FILE}"] = ""

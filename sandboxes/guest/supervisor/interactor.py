@@ -8,8 +8,10 @@ from ..common.interactors import (
     FEEDBACK_FOLDER,
     ICPC,
     LOG_FILE,
+    LOST_STATUS,
     MESSAGE_FILE,
     NEEDED_LAYERS,
+    TESTS,
     interactor_files,
     interactor_refusal,
 )
@@ -75,21 +77,32 @@ class Interactor(JudgeProgram):
         self.runner, self.request, self.executions = self.open_runner(request["id"]), request, []
         candidate: TalkingCandidate | None = None
         try:
-            self.check_layers()
+            missing = self.missing_layer()
+            if missing and not self.is_tests:
+                raise NoDecision({"unusable": missing, "judge": "layer"})
             built = self.build()
             asked = encode_step(step, {"files": files, "stored": stored or {}, "stdin": None})
             candidate = TalkingCandidate(self.candidates.fork_server, {**request["limits"], **step["limits"]})
-            return candidate, self.converse(candidate, step, asked, built)
+            result = self.converse(candidate, step, asked, built)
+            if missing:
+                # The candidate could see what the tests hold.
+                result["grading"] = "shared"
+            return candidate, result
         except NoDecision as error:
             reply: Reply = error.args[0]
             return candidate, reply
 
-    def check_layers(self) -> None:
-        """Raise NoDecision if the two sides could see each other."""
+    @property
+    def is_tests(self) -> bool:
+        """Whether the interactor is the tests of a program, which fail for nothing but the candidate."""
+        assert self.program is not None
+        is_tests: bool = self.program["convention"] == TESTS
+        return is_tests
+
+    def missing_layer(self) -> str:
+        """Return the name of a layer without which the two sides could see each other; "" if none is missing."""
         servers = (self.candidates.fork_server, self.runner.fork_server)
-        for layer in NEEDED_LAYERS:
-            if any(layer not in server.layers for server in servers):
-                raise NoDecision({"unusable": layer, "judge": "layer"})
+        return next((layer for layer in NEEDED_LAYERS if any(layer not in server.layers for server in servers)), "")
 
     def converse(self, candidate: TalkingCandidate, step: Mapping[str, Any], asked: bytes, built: StoredFiles) -> Reply:
         """Return the result of a test.
@@ -148,6 +161,8 @@ class Interactor(JudgeProgram):
         result = step_result(interactor, self.program["run"])
         if "broken" in result:
             raise NoDecision(result)
+        if self.is_tests:
+            return "" if result["outcome"] == "passed" else result["detail"]
         if result["outcome"] == "failed" and result.get("exception_type") == "EOFError":
             return ENDED_EARLY
         # A status alone is a decision. A report says that the program raised an exception, or could not be started.
@@ -183,6 +198,8 @@ class Interactor(JudgeProgram):
             NoDecision: as `converse`.
         """
         candidate, interactor = conversation.candidate, conversation.interactor
+        if self.is_tests:
+            return self.judge_tests(conversation, step)
         if conversation.ended_by != INTERACTOR:
             result = step_result(candidate, step)
             if conversation.has_stalled:
@@ -200,6 +217,18 @@ class Interactor(JudgeProgram):
             self.require_working(step, built)
         texts = {"stdout": candidate.stdout.text, "stderr": candidate.stderr.text}
         return {"outcome": "failed", "detail": wrong, **candidate.costs(), **texts}
+
+    def judge_tests(self, conversation: Conversation, step: Mapping[str, Any]) -> Reply:
+        """Return the result of a candidate whose tests were the interactor. Its output are answers to the tests."""
+        assert self.program is not None
+        candidate, tests = conversation.candidate, conversation.interactor
+        if conversation.ended_by != INTERACTOR:
+            return {**step_result(candidate, step), "stdout": ""}
+        result = step_result(tests, self.program["run"])
+        if tests.status >> 8 == LOST_STATUS:
+            result.update(outcome="exited", detail="left before its tests were done, with status 0")
+        result.update(candidate.costs(), stdout="", stderr=candidate.stderr.text + tests.stderr.text)
+        return result
 
     def require_working(self, step: Mapping[str, Any], built: StoredFiles) -> None:
         """Raise NoDecision if the interactor does not decide about a candidate that writes nothing and ends at once."""

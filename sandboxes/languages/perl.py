@@ -1,0 +1,206 @@
+"""Perl. The tests run apart from the candidate, and call its functions with values that are sent as tagged text."""
+
+from __future__ import annotations
+
+import re
+
+from sandboxes.guest.common.interactors import LOST_STATUS
+from sandboxes.languages.base import Language, Recipe, SeparateRecipe, fixed_build, fixed_run, linked
+from sandboxes.languages.comments import HASH_COMMENTS
+
+DRIVER_FILE, RUNNER_FILE = "code_eval_driver.pl", "code_eval_runner.pl"
+WORD = re.compile(r"[A-Za-z_]\w*")
+
+# A value is a letter and its text. A message is the number of its bytes, in 12 columns, and a value.
+LINK = """\
+package main;
+sub CodeEval::run_text { eval $_[0] }
+package CodeEval;
+use strict;
+use warnings;
+use B ();
+use Scalar::Util ();
+
+open(my $input, '<&=', 3) or die "error: $!";
+open(my $output, '>&=', 4) or die "error: $!";
+binmode $_ for $input, $output;
+
+sub encode {
+    my ($value) = @_;
+    return 'N' unless defined $value;
+    my $kind = ref $value;
+    if (!$kind) {
+        my $flags = B::svref_2object(\\$value)->FLAGS;
+        if (!($flags & B::SVf_POK)) {
+            return "I$value;" if $flags & B::SVf_IOK;
+            return sprintf 'D%%.17g;', $value if $flags & B::SVf_NOK;
+        }
+        my ($tag, $text) = ('S', "$value");
+        if (utf8::is_utf8($text)) { $tag = 'U'; utf8::encode($text) }
+        return $tag . length($text) . ';' . $text;
+    }
+    die "an object of $kind can't be sent to the other process\\n" if Scalar::Util::blessed($value);
+    return '[' . join('', map { encode($_) } @$value) . ']' if $kind eq 'ARRAY';
+    return '{' . join('', map { encode("$_") . encode($value->{$_}) } sort keys %%$value) . '}' if $kind eq 'HASH';
+    die "a reference to $kind can't be sent to the other process\\n";
+}
+
+sub decode {
+    my ($text) = @_;
+    if ($$text =~ /\\G\\[/gc) {
+        my @all;
+        push @all, decode($text) until $$text =~ /\\G\\]/gc;
+        return \\@all;
+    }
+    if ($$text =~ /\\G\\{/gc) {
+        my %%all;
+        until ($$text =~ /\\G\\}/gc) { my $key = decode($text); $all{$key} = decode($text) }
+        return \\%%all;
+    }
+    return undef if $$text =~ /\\GN/gc;
+    $$text =~ /\\G([IDSU])([^;]*);/gc or die "an invalid value\\n";
+    my ($tag, $said) = ($1, $2);
+    return $said + 0 if $tag eq 'I' || $tag eq 'D';
+    my $place = pos $$text;
+    my $part = substr $$text, $place, $said;
+    pos($$text) = $place + $said;
+    utf8::decode($part) if $tag eq 'U';
+    return $part;
+}
+
+sub put {
+    my $text = encode($_[0]);
+    local $SIG{PIPE} = 'IGNORE';
+    $text = sprintf('%%12d', length $text) . $text;
+    my $done = 0;
+    while ($done < length $text) { $done += syswrite($output, $text, length($text) - $done, $done) || return }
+    return 1;
+}
+
+sub receive {
+    my ($size) = @_;
+    my $text = '';
+    while (length $text < $size) { sysread($input, $text, $size - length $text, length $text) or return }
+    return $text;
+}
+
+sub take {
+    my $size = receive(12);
+    return unless defined $size && $size =~ /\\A *\\d+\\z/;
+    my $text = receive($size) // return;
+    pos($text) = 0;
+    return decode(\\$text);
+}
+"""
+
+DRIVER = (
+    LINK
+    + """\
+take();
+my %%before = map { $_ => 1 } keys %%main::;
+{
+    package main;
+    no strict;
+    no warnings;
+    local ($@, $!);
+    my $done = do './candidate.pl';
+    if ($@) { print STDERR "error: $@"; exit 1 }
+}
+{
+    no strict 'refs';
+    put([grep { !$before{$_} && /\\A\\w+\\z/ && defined &{"main::$_"} } sort keys %%main::]);
+}
+while (my $call = take()) {
+    my ($name, $wants, $arguments) = @$call;
+    my @values = eval {
+        no strict 'refs';
+        my $sub = \\&{"main::$name"};
+        $wants ? $sub->(@$arguments) : scalar $sub->(@$arguments);
+    };
+    my $problem = $@;
+    my $answer = $problem ? undef : eval { encode([1, \\@values, $arguments]); [1, \\@values, $arguments] };
+    put($answer || [0, ref $problem ? "$problem" : $problem || $@]);
+}
+exit 0;
+"""
+)
+
+RUNNER = (
+    LINK
+    + """\
+sub lost {
+    print STDERR "the candidate ended before its tests were done\\n";
+    require POSIX;
+    POSIX::_exit(%(lost_status)d);
+}
+
+sub call {
+    my ($name, $wants, $arguments) = @_;
+    put([$name, $wants ? 1 : 0, $arguments]) or lost();
+    my $answer = take() or lost();
+    die $answer->[1] . ($answer->[1] =~ /\\n\\z/ ? '' : "\\n") unless $answer->[0];
+    # Functions may change what the references that they are given refer to.
+    for my $place (0 .. $#$arguments) {
+        my ($own, $now) = ($arguments->[$place], $answer->[2][$place]);
+        next if !ref $own || ref $own ne ref $now || encode($own) eq encode($now);
+        if (ref $own eq 'ARRAY') { @$own = @$now } else { %%$own = %%$now }
+    }
+    my @values = @{$answer->[1]};
+    return $wants ? @values : $values[-1];
+}
+
+my $tests = do { local (@ARGV, $/) = 'tests.pl'; <> };
+unlink 'tests.pl', $0;
+put(1);
+my %%words = map { $_ => 1 } qw(%(words)s);
+{
+    no strict 'refs';
+    for my $name (@{take() || lost()}) {
+        # A function with the name of a builtin would replace it in the tests. Perl calls functions like BEGIN itself.
+        next if !$words{$name} || eval { my $known = prototype "CORE::$name"; 1 } || $name =~ /\\A[A-Z]+\\z/;
+        *{"main::$name"} = sub { call($name, wantarray, [@_]) };
+    }
+}
+run_text(qq(#line 1 "tests.pl"\\n$tests));
+if ($@) { print STDERR "error: $@"; exit 1 }
+if ($INC{'Test/More.pm'} && !Test::Builder->new->current_test) {
+    print STDERR "error: the tests have no test\\n";
+    exit 1;
+}
+exit 0;
+"""
+)
+
+
+def driver_files(candidate: str) -> dict[str, str]:
+    """Return the files of the candidate's process."""
+    return {"candidate.pl": candidate, DRIVER_FILE: DRIVER % {}}
+
+
+def runner_files(tests: str) -> dict[str, str]:
+    """Return the files of the tests' process. Functions that the tests do not name are not called."""
+    values = {"words": " ".join(sorted({*WORD.findall(tests)})), "lost_status": LOST_STATUS}
+    return {"tests.pl": tests, RUNNER_FILE: RUNNER % values}
+
+
+PERL = Language(
+    name="perl",
+    label="Perl",
+    with_tests=SeparateRecipe(
+        driver_files,
+        runner_files,
+        linked("perl", DRIVER_FILE),
+        linked("perl", RUNNER_FILE),
+    ),
+    standalone=Recipe(
+        lambda candidate, tests: {"candidate.pl": candidate}, fixed_build(), fixed_run("perl", "candidate.pl")
+    ),
+    version=lambda: ("perl", "--version"),
+    package="perl",
+    image="perl:5.38, with Python",
+    highlight="shell",
+    canary=("sub add { $_[0] + $_[1] }", "use Test::Deep; exit 1 unless eq_deeply(add(2, 3), 5);"),
+    comments=HASH_COMMENTS,
+    aliases=("pl",),
+    tools=("perl",),
+)

@@ -1,0 +1,218 @@
+"""Racket. The tests run apart from the candidate, and call its functions with values that are sent as Racket's data."""
+
+from __future__ import annotations
+
+import re
+
+from sandboxes.guest.common.interactors import LOST_STATUS
+from sandboxes.languages.base import Language, Recipe, SeparateRecipe, fixed_build, fixed_run, linked
+from sandboxes.languages.comments import LISP_COMMENTS
+
+DRIVER_FILE, RUNNER_FILE = "code_eval_driver.rkt", "code_eval_runner.rkt"
+
+ENTRY_POINT = re.compile(r"\(\s*candidate\s+([^\s()\[\]]+)")
+WORD = re.compile(r"[^\s()\[\]{}\"',`;|\\]+")
+LANGUAGE_LINE = re.compile(r"\s*#lang[^\n]*")
+
+# A message is a datum, as `write` writes it. `read` makes data of it and runs nothing.
+LINK = """\
+#lang racket/base
+(require racket/set racket/list)
+(define-namespace-anchor here)
+(define in (open-input-file "/dev/fd/3"))
+(define out (open-output-file "/dev/fd/4" #:exists 'append))
+(define (problem what) (error (format "a ~a can't be sent to the other process" what)))
+(define (encode value)
+  (cond
+    [(or (number? value) (string? value) (boolean? value) (char? value) (bytes? value)) value]
+    [(symbol? value) (list 'symbol value)]
+    [(keyword? value) (list 'keyword value)]
+    [(void? value) '(void)]
+    [(null? value) '()]
+    [(list? value) (cons 'list (map encode value))]
+    [(pair? value) (list 'pair (encode (car value)) (encode (cdr value)))]
+    [(vector? value) (cons 'vector (map encode (vector->list value)))]
+    [(box? value) (list 'box (encode (unbox value)))]
+    [(hash? value)
+     (list* 'hash (cond [(hash-eq? value) 'eq] [(hash-eqv? value) 'eqv] [else 'equal])
+            (for/list ([(key each) value]) (list (encode key) (encode each))))]
+    [(generic-set? value) (cons 'set (map encode (set->list value)))]
+    [(procedure? value) (problem "procedure")]
+    [else (problem (if (struct? value) "struct" "value of this kind"))]))
+(define (decode value)
+  (if (not (pair? value))
+      value
+      (let ([rest (cdr value)])
+        (case (car value)
+          [(symbol keyword) (car rest)]
+          [(void) (void)]
+          [(list) (map decode rest)]
+          [(pair) (cons (decode (first rest)) (decode (second rest)))]
+          [(vector) (list->vector (map decode rest))]
+          [(box) (box (decode (car rest)))]
+          [(hash)
+           ((case (car rest) [(eq) make-immutable-hasheq] [(eqv) make-immutable-hasheqv] [else make-immutable-hash])
+            (for/list ([each (cdr rest)]) (cons (decode (first each)) (decode (second each)))))]
+          [(set) (list->set (map decode rest))]
+          [else (error "an invalid value")]))))
+(define (put message)
+  (write message out)
+  (newline out)
+  (flush-output out))
+(define (take)
+  (parameterize ([read-accept-reader #f] [read-accept-lang #f] [read-accept-compiled #f] [read-accept-graph #f])
+    (read in)))
+(define (load-source path)
+  (define port (open-input-file path))
+  (port-count-lines! port)
+  (let loop ([forms '()])
+    (define form (read-syntax path port))
+    (if (eof-object? form) (reverse forms) (loop (cons form forms)))))
+(define (new-space)
+  (define space (make-base-empty-namespace))
+  ; A set of another instance of this module would be a struct.
+  (namespace-attach-module (namespace-anchor->empty-namespace here) 'racket/set space)
+  space)
+(define (say error)
+  (eprintf "error: ~a\\n" (if (exn? error) (exn-message error) error)))
+"""
+
+DRIVER = (
+    LINK
+    + """\
+(void (take))
+(define space (new-space))
+(define exports
+  (with-handlers ([exn:break? raise] [(lambda (any) #t) (lambda (error) (say error) (exit 1))])
+    (parameterize ([current-namespace space])
+      (namespace-require 'racket/base)
+      (namespace-require "candidate.rkt")
+      (define inner (module->namespace "candidate.rkt"))
+      (define-values (provided syntaxes) (module->exports "candidate.rkt"))
+      (define defined
+        (append (cdr (or (assv 0 (module->indirect-exports "candidate.rkt")) '(0)))
+                (map car (cdr (or (assv 0 provided) '(0))))))
+      (for/hasheq ([name defined])
+        (values name (namespace-variable-value name #t (lambda () #f) inner))))))
+(put (for/list ([(name value) exports] #:when (procedure? value)) (symbol->string name)))
+(let loop ()
+  (define call (take))
+  (unless (eof-object? call)
+    (put
+     (with-handlers ([exn:break? raise]
+                     [(lambda (any) #t)
+                      (lambda (error) (list 'problem (if (exn? error) (exn-message error) (format "~a" error))))])
+       (define values
+         (call-with-values
+          (lambda () (apply (hash-ref exports (string->symbol (first call))) (map decode (second call))))
+          list))
+       (cons 'values (map encode values))))
+    (loop)))
+(exit 0)
+"""
+)
+
+RUNNER = (
+    LINK
+    + """\
+(define (lost)
+  (eprintf "the candidate ended before its tests were done\\n")
+  (exit %(lost_status)d))
+(define (ask)
+  (define answer (take))
+  (if (eof-object? answer) (lost) answer))
+(define (call name arguments)
+  (define message (list name (map encode arguments)))
+  (with-handlers ([exn:fail? (lambda (error) (lost))]) (put message))
+  (define answer (ask))
+  (if (eq? (car answer) 'values)
+      (apply values (map decode (cdr answer)))
+      (error (format "~a" (cadr answer)))))
+(define failures 0)
+(define tests-run 0)
+(define words '(%(words)s))
+(define entry-points '(%(entry_points)s))
+(define forms #f)
+(define space (new-space))
+(define problem-found
+  (with-handlers ([(lambda (any) #t) (lambda (error) (say error) #t)])
+    (parameterize ([current-namespace space])
+      (set! forms (load-source "tests.rkt"))
+      (for-each delete-file '("tests.rkt" "%(runner_file)s"))
+      (put #t)
+      (namespace-require 'racket)
+      (for ([name (ask)] #:when (member name words))
+        (define symbol (string->symbol name))
+        (define is-own (memq symbol (namespace-mapped-symbols space)))
+        (when (or (not is-own) (member name entry-points))
+          (namespace-set-variable-value! symbol (lambda arguments (call name arguments)) #t)))
+      (namespace-require 'rackunit)
+      (define around (dynamic-require 'rackunit 'current-check-around))
+      (define inner (around))
+      (around (lambda (check)
+                (set! tests-run (+ 1 tests-run))
+                (inner (lambda ()
+                         (with-handlers ([(lambda (any) #t)
+                                          (lambda (error) (set! failures (+ 1 failures)) (raise error))])
+                           (check))))))
+      (for ([form forms]) (eval (namespace-syntax-introduce form)))
+      #f)))
+(define has-no-test (and %(has_rackunit)s (zero? tests-run)))
+(when has-no-test (eprintf "error: the tests have no test\\n"))
+(exit (if (or problem-found has-no-test (positive? failures)) 1 0))
+"""
+)
+
+
+def driver_files(candidate: str) -> dict[str, str]:
+    """Return the files of the candidate's process."""
+    return {"candidate.rkt": with_language(candidate), DRIVER_FILE: DRIVER}
+
+
+def runner_files(tests: str) -> dict[str, str]:
+    """Return the files of the tests' process. Functions that the tests do not name are not called."""
+    values = {
+        "words": as_strings(WORD.findall(tests)),
+        "entry_points": as_strings(ENTRY_POINT.findall(tests)),
+        "has_rackunit": "#t" if "rackunit" in tests else "#f",
+        "lost_status": LOST_STATUS,
+        "runner_file": RUNNER_FILE,
+    }
+    return {"tests.rkt": LANGUAGE_LINE.sub("", tests, count=1), RUNNER_FILE: RUNNER % values}
+
+
+def as_strings(words: list[str]) -> str:
+    """Return texts of Racket's."""
+    return " ".join(f'"{word}"' for word in sorted({*words}))
+
+
+def with_language(code: str) -> str:
+    """Return a module, which begins with its language."""
+    return code if LANGUAGE_LINE.match(code) else "#lang racket\n" + code
+
+
+RACKET = Language(
+    name="racket",
+    label="Racket",
+    with_tests=SeparateRecipe(
+        driver_files,
+        runner_files,
+        linked("racket", DRIVER_FILE),
+        # Without mounts of its own, the candidate could put collections into the user's folder.
+        linked("racket", "-U", RUNNER_FILE),
+    ),
+    standalone=Recipe(
+        lambda candidate, tests: {"candidate.rkt": with_language(candidate)},
+        fixed_build(),
+        fixed_run("racket", "candidate.rkt"),
+    ),
+    version=lambda: ("racket", "--version"),
+    package="racket",
+    image="racket/racket:8.15, with Python",
+    highlight="python",
+    canary=("#lang racket\n(define (add a b) (+ a b))", "(require rackunit)\n(check-equal? (add 2 3) 5)"),
+    comments=LISP_COMMENTS,
+    aliases=("rkt",),
+    tools=("racket",),
+    paths=("/etc/racket",),
+)

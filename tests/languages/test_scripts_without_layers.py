@@ -1,0 +1,68 @@
+"""Languages whose tests run apart: in sandboxes without namespaces no attack passes, and verdicts say how they came."""
+
+import importlib
+import re
+
+import pytest
+
+from sandboxes import Limits, Pool, open_sandbox
+from sandboxes.languages.registry import LANGUAGES, build_program, is_graded_apart, probe_version, required_paths
+from support.docker_engines import LANGUAGES_IMAGE, WITH_DOCKER, why_not
+from support.requirements import WALL_SECONDS, unavailable
+
+pytestmark = [pytest.mark.slow, pytest.mark.languages]
+
+APART = [name for name in LANGUAGES if is_graded_apart(name)]
+# The other attacks do the same in every sandbox.
+HIDDEN_BY_LAYERS = re.compile("file|folder|read|gem|memory|kill|child|exit when called")
+# Tests in Ruby that pass if they see a file of their own.
+FILES_LEFT = "raise 'a file' unless Dir.children('.').grep(/tests|runner/).empty? && add(2, 3) == 5\n"
+LOOKS = "def add(a, b) = Dir.glob(['./*', '../*', '/work/*']).grep(/tests.rb|runner/).empty? ? a + b : 0\n"
+
+
+@pytest.fixture(scope="module", params=["off", WITH_DOCKER])
+def sandbox(request):
+    """Return a sandbox that has neither a process namespace nor mounts of its own."""
+    if request.param == "docker":
+        if reason := why_not(LANGUAGES_IMAGE):
+            unavailable(reason)
+        return open_sandbox("docker", image=LANGUAGES_IMAGE, pull="never")
+    return open_sandbox("subprocess", isolation="off", read_only_paths=required_paths(APART))
+
+
+@pytest.fixture(scope="module")
+def run(sandbox):
+    """Return a function that runs programs: (language, [(candidate, tests)]) -> verdicts."""
+    pool = Pool(sandbox)
+    limits = Limits(wall_seconds=WALL_SECONDS)
+
+    def run_all(language, programs):
+        probe_version(pool, language)
+        return list(pool.run_all([build_program(language, *program, limits) for program in programs], 2))
+
+    yield run_all
+    pool.close()
+
+
+@pytest.mark.parametrize("language", APART)
+def test_no_attack_passes(run, language):
+    """No attack on what layers would hide passes, and honest programs do. Verdicts promise no more than that."""
+    attacks = importlib.import_module(f"support.attacks_{language}")
+    known = {name: attack for name, attack in attacks.ATTACKS.items() if HIDDEN_BY_LAYERS.search(name)}
+    texts = [(candidate, (*more, attacks.TESTS)[0]) for *pair, more in map(split, known.values()) for candidate in pair]
+    verdicts = run(language, texts)
+    assert [name for name, verdict in zip(known, verdicts[::2], strict=True) if verdict.passed] == []
+    assert [name for name, verdict in zip(known, verdicts[1::2], strict=True) if not verdict.passed] == []
+    assert {verdict.grading for verdict in verdicts} == {"shared"}
+
+
+def test_tests_leave_no_file(run):
+    """The files of tests are gone before the candidate is loaded."""
+    [verdict] = run("ruby", [(LOOKS, FILES_LEFT)])
+    assert verdict.passed, (verdict.detail, verdict.stderr)
+
+
+def split(attack):
+    """Return (wrong candidate, honest candidate, (its tests,) or ())."""
+    wrong, honest, *tests = attack
+    return wrong, honest, tuple(tests)

@@ -1,0 +1,277 @@
+"""Right candidates in languages whose tests run apart, in the shapes that models and benchmarks write.
+
+Each entry maps a shape to (candidate, tests).
+"""
+
+from support import (
+    attacks_clojure,
+    attacks_elixir,
+    attacks_lua,
+    attacks_perl,
+    attacks_php,
+    attacks_r,
+    attacks_racket,
+    attacks_ruby,
+)
+
+RUBY = {
+    "MultiPL-E": (attacks_ruby.PLUS, attacks_ruby.TESTS),
+    "values": (
+        "def same(x) = x\n",
+        "[1, -2.5, 1e-300, 'é', \"\\xFF\".b, :a, nil, true, {1 => [2], nil => :b}, 1..3, 'a'...'c', 2**80, 3r, "
+        "2i].each do |x|\n"
+        "  raise x.inspect unless same(x) == x && same(x).class == x.class\nend\n"
+        "raise 'nan' unless same(Float::NAN).nan? && same(-0.0).to_s == '-0.0'\n",
+    ),
+    "arguments by name": (
+        "def power(base, by: 2, **more)\n  base**by + more.size\nend\n",
+        "raise 'no' unless power(3) == 9 && power(2, by: 3) == 8 && power(2, by: 3, more: 1) == 9\n",
+    ),
+    "an array that is changed": (
+        "def order!(all)\n  all.sort!\n  nil\nend\n",
+        "all = [3, 1, 2]\norder!(all)\nraise all.inspect unless all == [1, 2, 3]\n",
+    ),
+    "an error": (
+        "def root(x)\n  raise ArgumentError, 'negative' if x < 0\n  Math.sqrt(x)\nend\n",
+        "begin\n  root(-1)\n  raise 'no error'\nrescue ArgumentError => e\n  raise e.message unless e.message == "
+        "'negative'\nend\n",
+    ),
+    "an error of its own": (
+        "class Negative < StandardError; end\ndef root(x) = raise(Negative, 'negative')\n",
+        "begin\n  root(-1)\n  exit 1\nrescue StandardError => e\n  exit 1 unless e.message == 'Negative: negative'\n"
+        "end\n",
+    ),
+    "a class": (
+        "class Stack\n  def initialize(all = []) = @all = all\n  def push(x)\n    @all.push(x)\n    self\n  end\n"
+        "  def pop = @all.pop\n  def size = @all.size\n  def self.of(*all) = new(all)\nend\n",
+        "require 'test/unit'\nclass TestStack < Test::Unit::TestCase\n  def test_stack\n    stack = Stack.new\n"
+        "    stack.push(3).push(4)\n    assert_equal(2, stack.size)\n    assert_equal(4, stack.pop)\n"
+        "    assert_equal(2, Stack.of(1, 2).size)\n  end\nend\n",
+    ),
+    "a constant": ("LIMIT = 5\n" + attacks_ruby.PLUS, "raise 'no' unless add(2, 3) == LIMIT\n"),
+    "a module": (
+        "module Sums\n  def self.add(a, b) = a + b\nend\n",
+        "raise 'no sum' unless Sums.add(2, 3) == 5\n",
+    ),
+    "output": ("puts 'begins'\n" + attacks_ruby.PLUS, "puts 'tests'\n" + attacks_ruby.TESTS),
+    "a main that is guarded": (attacks_ruby.PLUS + "if __FILE__ == $0\n  exit 3\nend\n", attacks_ruby.TESTS),
+    "the name of a builtin": (
+        "def format(a, b)\n  a + b\nend\n",
+        attacks_ruby.TESTS.replace(":add", ":format"),
+    ),
+    "minitest": (attacks_ruby.PLUS, attacks_ruby.MINITEST),
+    "a status of the tests": (attacks_ruby.PLUS, "exit(add(2, 3) == 5 ? 0 : 1)\n"),
+    "a whole program": (attacks_ruby.PLUS + attacks_ruby.TESTS, ""),
+}
+PHP = {
+    "MultiPL-E": ("<?php\n" + attacks_php.PLUS, attacks_php.TESTS),
+    "no opening tag": (attacks_php.PLUS, "<?php\n" + attacks_php.TESTS),
+    "a closing tag": ("<?php\n" + attacks_php.PLUS + "?>\n\n", attacks_php.TESTS),
+    "values": (
+        "<?php\nfunction same($x) { return $x; }\n",
+        "foreach ([1, 2.0, 'é', \"\\xff\", null, true, ['a' => 1, 5 => [2]], -0.0, 1e300, PHP_INT_MAX, (object) ['a' "
+        "=> 1]] as $x)"
+        " if (same($x) != $x || gettype(same($x)) !== gettype($x)) throw new Exception(json_encode($x));\n"
+        "if (!is_nan(same(NAN))) throw new Exception('nan');\n",
+    ),
+    "arguments by name": (
+        "<?php\nfunction power($base, $by = 2, ...$more) { return $base ** $by + count($more); }\n",
+        "if (power(3) !== 9 || power(by: 3, base: 2) !== 8 || power(2, 3, 1) !== 9) throw new Exception('no');\n",
+    ),
+    "an array that is changed": (
+        "<?php\nfunction order(array &$all, bool $down = false): void { $down ? rsort($all) : sort($all); }\n",
+        "$all = [3, 1, 2]; order($all); if ($all !== [1, 2, 3]) throw new Exception('up');\n"
+        "order($all, true); if ($all !== [3, 2, 1]) throw new Exception('down');\n",
+    ),
+    "strict types": ("<?php\ndeclare(strict_types=1);\n" + attacks_php.PLUS, attacks_php.TESTS),
+    "types": ("<?php\nfunction add(int $a, int $b): int { return $a + $b; }\n", attacks_php.TESTS),
+    "a generator": (
+        "<?php\nfunction up_to(int $n) { for ($i = 0; $i < $n; $i++) yield $i; }\n",
+        "$all = []; foreach (up_to(3) as $each) $all[] = $each; if ($all !== [0, 1, 2]) throw new Exception('no');\n",
+    ),
+    "an error": (
+        "<?php\nfunction root($x) { if ($x < 0) throw new InvalidArgumentException('negative'); return sqrt($x); }\n",
+        "try { root(-1); exit(1); } catch (InvalidArgumentException $e) { if ($e->getMessage() !== 'negative') "
+        "exit(1); }\n",
+    ),
+    "an error of its own": (
+        "<?php\nclass Negative extends DomainException {}\nfunction root($x) { throw new Negative('negative'); }\n",
+        "try { root(-1); exit(1); } catch (DomainException $e) { if ($e->getMessage() !== 'Negative: negative') "
+        "exit(1); }\n",
+    ),
+    "another case": ("<?php\nfunction hasSum($a, $b) { return $a + $b; }\n", "if (hassum(2, 3) !== 5) exit(1);\n"),
+    "output": ("<?php\necho 'begins';\n" + attacks_php.PLUS, "echo 'tests';\n" + attacks_php.TESTS),
+    "static variables": (
+        "<?php\nfunction count_up() { static $n = 0; return ++$n; }\n",
+        "count_up(); if (count_up() !== 2) throw new Exception('no');\n",
+    ),
+    "a whole program": ("<?php\n" + attacks_php.PLUS + attacks_php.TESTS, ""),
+}
+LUA = {
+    "MultiPL-E": (attacks_lua.PLUS, attacks_lua.TESTS),
+    "values": (
+        "function same(x) return x end\n",
+        "for _, x in ipairs({1, 2.5, 'é\\0;{', true, -0.0, 1e300, 1 / 0, math.mininteger}) do\n"
+        "  assert(same(x) == x and math.type(same(x)) == math.type(x))\nend\n"
+        "local nested = same({1, {2, a = 'b'}, [3.5] = {}})\n"
+        "assert(nested[2].a == 'b' and #nested[3.5] == 0 and same(nil) == nil and same(0 / 0) ~= same(0 / 0))\n",
+    ),
+    "several results": (
+        "function ends(all) return all[1], nil, all[#all] end\n",
+        "local a, b, c = ends({1, 2, 3})\nassert(a == 1 and b == nil and c == 3 and select('#', ends({1})) == 3)\n",
+    ),
+    "a table that is changed": (
+        "function order(all) table.sort(all) all.sorted = true all.raw = nil end\n",
+        "local all = {3, 1, 2, raw = true}\norder(all)\nassert(all[1] == 1 and all[3] == 3 and all.sorted and all.raw "
+        "== nil)\n",
+    ),
+    "an error": (
+        "function root(x) if x < 0 then error({code = 3}) end return x ^ 0.5 end\n",
+        "local done, problem = pcall(root, -1)\nassert(not done and problem.code == 3)\n",
+    ),
+    "a global value": ("LIMIT = {5}\n" + attacks_lua.PLUS, "assert(add(2, 3) == LIMIT[1])\n"),
+    "local helpers": (
+        "local function sum(a, b) return a + b end\nfunction add(...) return sum(...) end\n",
+        attacks_lua.TESTS,
+    ),
+    "the name of a builtin": (
+        "function select(a, b) return a + b end\n",
+        attacks_lua.TESTS.replace("candidate = add", "candidate = select"),
+    ),
+    "tests that nobody runs": (attacks_lua.PLUS, attacks_lua.TESTS.replace("os.exit(lu.LuaUnit.run())", "")),
+    "output": ("print('begins') io.write('more')\n" + attacks_lua.PLUS, "print('tests')\n" + attacks_lua.TESTS),
+    "an end of the file": (attacks_lua.PLUS + "-- the end", attacks_lua.TESTS),
+    "a whole program": (attacks_lua.PLUS + attacks_lua.TESTS, ""),
+}
+PERL = {
+    "MultiPL-E": (attacks_perl.PLUS, attacks_perl.TESTS),
+    "values": (
+        "sub same { return $_[0] }\n",
+        'use Test::Deep;\nfor my $x (1, -2.5, "a;[{", "\\x{e9}\\x{263a}", "\\xff", undef, [1, [2]], {a => {b => '
+        "undef}}, 1e300) {\n"
+        "    die $x unless eq_deeply(same($x), $x);\n}\ndie unless same(0.1 + 0.2) == 0.1 + 0.2;\ndie if (same(5) | "
+        "2) ne '7';\n",
+    ),
+    "a list": (
+        "sub ends { return @_[0, -1] }\n",
+        'my @ends = ends(1, 2, 3);\ndie "@ends" unless "@ends" eq \'1 3\';\n',
+    ),
+    "its context": (
+        "sub wants { return wantarray ? 'list' : 'scalar' }\n",
+        "my ($list) = wants();\nmy $scalar = wants();\ndie unless $list eq 'list' && $scalar eq 'scalar';\n",
+    ),
+    "an array that is changed": (
+        "sub order { my $all = shift; @$all = sort { $a <=> $b } @$all; return; }\n",
+        'my $all = [3, 1, 2];\norder($all);\ndie "@$all" unless "@$all" eq \'1 2 3\';\n',
+    ),
+    "an error": (
+        'sub root { die "negative\\n" if $_[0] < 0 }\n',
+        'eval { root(-1) };\ndie unless $@ eq "negative\\n";\n',
+    ),
+    "strict": ("use strict;\nuse warnings;\n" + attacks_perl.PLUS + "1;\n", "use strict;\n" + attacks_perl.TESTS),
+    "Test::More": (attacks_perl.PLUS, attacks_perl.MORE),
+    "a plan": (attacks_perl.PLUS, "use Test::More tests => 1;\nis(add(2, 3), 5);\n"),
+    "output": ("print 'begins';\n" + attacks_perl.PLUS, "print 'tests';\n" + attacks_perl.TESTS),
+    "a false value at its end": (attacks_perl.PLUS + "0;\n", attacks_perl.TESTS),
+    "a whole program": (attacks_perl.PLUS + attacks_perl.TESTS, ""),
+}
+R = {
+    "MultiPL-E": (attacks_r.PLUS, attacks_r.TESTS),
+    "an equality": (attacks_r.PLUS, attacks_r.EQUAL),
+    "values": (
+        "same <- function(x) x\n",
+        "all <- list(1, 2.5, 1L, 'é\\n\"', TRUE, NA, c(a = 1, b = 2), list(1, 'a', NULL), list(a = 1, b = list(2)), "
+        "0.1 + 0.2,\n"
+        "  Inf, -Inf, NaN, integer(0), matrix(1:4, 2), c('a', NA), -1, -5:3, 1i, character(0), list(), NA_character_)\n"
+        "for (x in all) if (!identical(same(x), x)) stop(deparse(x))\nstopifnot(is.null(same(NULL)))\n",
+    ),
+    "arguments by name": (
+        "power <- function(base, by = 2) base ^ by\n",
+        "stopifnot(power(3) == 9, power(by = 3, base = 2) == 8)\n",
+    ),
+    "a value": ("LIMIT <- c(5)\n" + attacks_r.PLUS, "stopifnot(add(2, 3) == LIMIT)\n"),
+    "an error": (
+        "root <- function(x) if (x < 0) stop('negative') else sqrt(x)\n",
+        "said <- tryCatch(root(-1), error = conditionMessage)\nstopifnot(said == 'negative')\n",
+    ),
+    "the name of a builtin": (
+        "rank <- function(a, b) a + b\n",
+        attacks_r.TESTS.replace("candidate <- add", "candidate <- rank"),
+    ),
+    "a function of functions": ("add <- function(...) Reduce(`+`, list(...))\n", attacks_r.TESTS),
+    "output": ("print('begins')\ncat(1)\n" + attacks_r.PLUS, "print('tests')\n" + attacks_r.TESTS),
+    "a warning": ("warning('old')\nadd <- function(a, b) { warning('odd'); a + b }\n", attacks_r.TESTS),
+    "a whole program": (attacks_r.PLUS + attacks_r.TESTS, ""),
+}
+RACKET = {
+    "MultiPL-E": (attacks_racket.PLUS, attacks_racket.TESTS),
+    "values": (
+        "#lang racket\n(define (same x) x)\n",
+        '(for ([x (list 1 2.5 1/3 "é" #t #\\a \'a \'(1 (2) . 3) (vector 1 2) (hash "a" 1) (hasheq \'b 2) (set 1 2) '
+        "+inf.0 (void) "
+        '\'() (expt 2 80) #"b" (box 1) \'#:k)])\n  (unless (equal? (same x) x) (error (format "~a" x))))\n',
+    ),
+    "another language": (attacks_racket.PLUS.replace("racket", "racket/base"), attacks_racket.TESTS),
+    "exports": (attacks_racket.PLUS + "(provide add)\n", "#lang racket\n" + attacks_racket.TESTS),
+    "no language": (attacks_racket.PLUS.replace("#lang racket\n", ""), attacks_racket.TESTS),
+    "several results": (
+        "#lang racket\n(define (ends all) (values (first all) (last all)))\n",
+        '(define-values (a b) (ends \'(1 2 3)))\n(unless (= (+ a b) 4) (error "no"))\n',
+    ),
+    "an error": (
+        '#lang racket\n(define (root x) (error "negative"))\n',
+        '(require rackunit)\n(check-exn #rx"negative" (lambda () (root -1)))\n',
+    ),
+    "output": (attacks_racket.PLUS + '(display "begins")\n', '(display "tests")\n' + attacks_racket.TESTS),
+    "a whole program": (attacks_racket.PLUS + attacks_racket.TESTS, ""),
+}
+ELIXIR = {
+    "MultiPL-E": (attacks_elixir.PLUS, attacks_elixir.TESTS),
+    "values": (
+        "defmodule S do\n  def same(x), do: x\nend\n",
+        'for x <- [1, 2.5, "é", true, nil, :a, \'abc\', [1, [2]], {1, 2}, %{:a => 1, "b" => [2]}, MapSet.new([1, '
+        "2]), 1..3,\n"
+        "          <<255>>, 12345678901234567890, [a: 1], ~D[2024-01-02]] do\n"
+        "  unless S.same(x) === x, do: raise inspect(x)\nend\n",
+    ),
+    "default arguments": (
+        "defmodule S do\n  def power(base, by \\\\ 2), do: base ** by\nend\n",
+        "9 = S.power(3)\n8 = S.power(2, 3)\n",
+    ),
+    "several modules": (
+        "defmodule Helper do\n  def sum(a, b), do: a + b\nend\n"
+        "defmodule HumanEval do\n  defdelegate add(a, b), to: Helper, as: :sum\nend\n",
+        attacks_elixir.TESTS,
+    ),
+    "an error": (
+        'defmodule S do\n  def root(_), do: raise ArgumentError, "negative"\nend\n',
+        'ExUnit.start()\ndefmodule T do\n  use ExUnit.Case\n  test "root" do\n'
+        '    assert_raise ArgumentError, "negative", fn -> S.root(-1) end\n  end\nend\n',
+    ),
+    "output": ("IO.puts(1)\n" + attacks_elixir.PLUS, "IO.puts(2)\n" + attacks_elixir.TESTS),
+    "a whole program": (attacks_elixir.PLUS + attacks_elixir.TESTS, ""),
+}
+CLOJURE = {
+    "MultiPL-E": (attacks_clojure.PLUS, attacks_clojure.TESTS),
+    "values": (
+        "(defn same [x] x)\n",
+        '(doseq [x [1 2.5 "é" true nil :a \'b \\c [1 [2]] \'(1 2) {:a 1 "b" [2]} #{1 2} 1/3 1N 1.5M ##Inf (range '
+        "3)]]\n"
+        "  (when-not (= (same x) x) (throw (Exception. (pr-str x)))))\n",
+    ),
+    "a namespace": (
+        "(ns human.eval (:require [clojure.string :as text]))\n" + attacks_clojure.PLUS,
+        attacks_clojure.TESTS,
+    ),
+    "a value": ("(def limit 5)\n" + attacks_clojure.PLUS, '(when-not (= (add 2 3) limit) (throw (Exception. "no")))\n'),
+    "an error": (
+        '(defn root [x] (throw (IllegalArgumentException. "negative")))\n',
+        "(require '[clojure.test :refer :all])\n(deftest roots (is (thrown? IllegalArgumentException (root -1))))\n",
+    ),
+    "the name of a builtin": (
+        "(defn rand [a b] (+ a b))\n",
+        attacks_clojure.TESTS.replace("candidate add", "candidate rand"),
+    ),
+    "output": ("(println 1)\n" + attacks_clojure.PLUS, "(println 2)\n" + attacks_clojure.TESTS),
+    "a whole program": (attacks_clojure.PLUS + attacks_clojure.TESTS, ""),
+}
