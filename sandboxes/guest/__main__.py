@@ -57,6 +57,10 @@ scratch, *role = sys.argv[1:]
 options = {**read_options(CHANNEL_FD if role else 0), "scratch": scratch}
 # Each process imports only the modules that it needs: the memory of a fork server is copied for every program.
 if role:
+    from guest.forkserver.fork_hooks import ForkHooks
+
+    # Before any module that programs may have too.
+    fork_hooks = ForkHooks()
     from guest.common.frames import SESSION, SHARED, TESTS
     from guest.forkserver.huge_pages import use_huge_pages_for_code
     from guest.forkserver.memory_snapshot import MemorySnapshot
@@ -152,11 +156,13 @@ def serve_as_fork_server(options: dict[str, Any]) -> None:
     if options["role"] == SESSION:
         import_modules(options["preload"])
         freeze_memory()
+        fork_hooks.close()
     else:
         # With folders of its own this process is in the workplace already.
         entered = None if folders else workplace
         server = ForkServer(options["role"], startup.channel, privileges, entered, options["announces"], policy, roles)
         warm_up(server, options["preload"])
+        server.fork_hooks = fork_hooks.close()
     sys.stdout.flush()
     modules = find_harness_modules()
     startup.send(folders, layers=layers, missing=missing, owner=privileges.owner, modules=modules)

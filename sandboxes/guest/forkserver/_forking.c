@@ -13,15 +13,19 @@
 #include <string.h>
 
 PyDoc_STRVAR(run_doc,
-             "run(packet, server, prepare, encode_details, streams, enter, limits, peer_fd, own_session, "
-             "reaps_orphans, announces_children, takes_more)\n--\n\n"
+             "run(packet, server, prepare, direct, encode_details, streams, flushes, fork_hooks, enter, limits, peer_fd, "
+             "own_session, reaps_orphans, announces_children, takes_more)\n--\n\n"
              "Run a request in a child.\n\n"
              "Args:\n"
              "    packet: the request, a FORK_REQUEST.\n"
              "    server: the fork server.\n"
              "    prepare: prepare(candidate, server) returns a program for `run_program`, or a complete report.\n"
+             "    direct: None to call `prepare`; otherwise (compile, file, sources, tests' code, namespace, name,\n"
+             "        wants_output, report_error) to do the same without it. compile(source, file) returns the candidate's\n"
+             "        code. The dict `sources` gets the source under `file`. report_error(server, error) returns a report.\n"
              "    encode_details: encode_details(server, error) returns a report without its first byte.\n"
-             "    streams: (stdout, stderr), which the child flushes at its end.\n"
+             "    streams, flushes: (stdout, stderr) and their methods, which the child calls at its end.\n"
+             "    fork_hooks: functions that a child calls at its beginning; None to fork in Python's own way.\n"
              "    enter: called in the child before its limits are set; None if it has nothing to do.\n"
              "    limits: as `resource_limits` returns them.\n"
              "    peer_fd: the descriptor of the program's socket to another one; -1 if it has none. Closed here.\n"
@@ -42,14 +46,15 @@ run(PyObject *Py_UNUSED(module), PyObject *arguments)
     /* No "y#": whether a module may use it depends on the Python that it was compiled with. */
     PyObject *packet, *limits;
     int reaps_orphans, takes_more;
-    if (!PyArg_ParseTuple(arguments, "SOOOOOOipppp", &packet, &settings.server, &settings.prepare,
-                          &settings.encode_details, &settings.streams, &settings.enter, &limits, &settings.peer_fd,
-                          &settings.own_session, &reaps_orphans, &settings.announces_children, &takes_more))
+    if (!PyArg_ParseTuple(arguments, "SOOOOOOOOOipppp", &packet, &settings.server, &settings.prepare, &settings.direct,
+                          &settings.encode_details, &settings.streams, &settings.flushes, &settings.fork_hooks,
+                          &settings.enter, &limits, &settings.peer_fd, &settings.own_session, &reaps_orphans,
+                          &settings.announces_children, &takes_more))
         return NULL;
     struct request request;
     settings.limits_count = PyList_Size(limits);
     if (PyBytes_Size(packet) != sizeof request || settings.limits_count < 0 || settings.limits_count > MAX_LIMITS ||
-        PyTuple_Size(settings.streams) != 2) {
+        PyTuple_Size(settings.streams) != 2 || PyTuple_Size(settings.flushes) != 2) {
         PyErr_SetString(PyExc_ValueError, "not a request, too many limits, or not two streams");
         return NULL;
     }

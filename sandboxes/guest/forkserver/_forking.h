@@ -14,6 +14,11 @@
 #define Py_LIMITED_API 0x030B0000
 #include <Python.h>
 
+/* In headers of Python 3.12 and newer it does not count the reference, and Python 3.11, which may load the file that they
+ * were used for, would one day free None. */
+#undef Py_RETURN_NONE
+#define Py_RETURN_NONE return Py_NewRef(Py_None)
+
 #include <stdint.h>
 #include <sys/resource.h>
 
@@ -43,7 +48,11 @@ enum { MAX_LIMITS = 16 };
 
 /* The settings that all children of one call of `run` share. */
 struct settings {
-    PyObject *server, *prepare, *encode_details, *streams, *enter;
+    PyObject *server, *prepare, *encode_details, *streams, *flushes, *enter;
+    /* Functions that each child calls; None if Python's own way to fork is needed. */
+    PyObject *fork_hooks;
+    /* What `prepare_directly` takes; None if `prepare` has to be called. */
+    PyObject *direct;
     /* The name of the builtins in a namespace. */
     PyObject *builtins;
     int resources[MAX_LIMITS];
@@ -92,6 +101,9 @@ int end_child_on(int number);
 /* Lets an interrupt end this process. In its children Python's own handler is called again. */
 void reset_interrupts(void);
 
+/* Calls the functions that a new child has to call. Returns whether that worked. If not, an error is set. */
+int call_all(PyObject *functions);
+
 /* Turns a new child into the program, and ends with it. No Python object holds the nonce at any time. */
 void be_child(const struct settings *settings, Py_ssize_t candidate_bytes);
 
@@ -102,6 +114,9 @@ void be_child(const struct settings *settings, Py_ssize_t candidate_bytes);
 PyObject *enter_child(PyObject *module, PyObject *arguments);
 
 /* program.c */
+
+/* Clears the exception that is set, and returns it with its traceback. */
+PyObject *take_error(void);
 
 /* Runs a candidate and its tests here, and not in a Python function: no frame and no object that the candidate could
  * change holds whether both ran to their end.

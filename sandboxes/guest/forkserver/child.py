@@ -27,7 +27,7 @@ from ..common.frames import (
 )
 from ..common.test_log import TEST_LOG_VARIABLE, encode_test_log
 from ..runners.commands import prepare_step, run_step
-from ..runners.in_process import compile_program, program_report
+from ..runners.in_process import compile_error_report, compile_program, program_report
 from ..runners.script_cases import run_cases
 from .joined_step import receive_joined
 
@@ -130,6 +130,16 @@ def prepare(candidate: Any, server: ServerState) -> bytes | tuple[Any, ...]:
     if type(program) is dict:
         return encode_report(program)
     return (*program, server.module.__dict__, TEST_LOG_VARIABLE, policy.output_variable is not None)
+
+
+def report_compile_error(server: ServerState, error: BaseException) -> bytes:
+    """Return the complete report of a program that the extension could not compile.
+
+    Args:
+        server: the fork server.
+        error: the exception that says why.
+    """
+    return encode_report(compile_error_report(error, server.tests))
 
 
 def encode_report(report: dict[str, Any] | None) -> bytes:

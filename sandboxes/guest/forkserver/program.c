@@ -20,8 +20,7 @@ ran_to_its_end(const struct settings *settings, PyObject *code, PyObject *names)
     return done != NULL;
 }
 
-/* Clears the exception that is set, and returns it with its traceback. */
-static PyObject *
+PyObject *
 take_error(void)
 {
     PyObject *type, *error, *trace;

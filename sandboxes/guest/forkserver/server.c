@@ -70,17 +70,22 @@ fork_here(void)
 int
 run_one(const struct settings *settings, const struct request *request, int reaps_orphans, struct state *state)
 {
-    PyOS_BeforeFork();
+    /* fork_hooks.py says why Python's own way is seldom needed. */
+    int is_pythons_way = settings->fork_hooks == Py_None;
+    if (is_pythons_way)
+        PyOS_BeforeFork();
     pid_t pid = fork_here();
     if (pid == 0) {
-        PyOS_AfterFork_Child();
+        if (is_pythons_way)
+            PyOS_AfterFork_Child();
         be_child(settings, (Py_ssize_t)request->candidate_bytes);
     }
     int number = errno;
     present = pid;
     if (is_orphaned && pid > 0)
         kill(pid, SIGKILL);
-    PyOS_AfterFork_Parent();
+    if (is_pythons_way)
+        PyOS_AfterFork_Parent();
     if (pid < 0) {
         errno = number;
         PyErr_SetFromErrno(PyExc_OSError);

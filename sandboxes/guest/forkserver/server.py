@@ -32,10 +32,11 @@ from ..common.frames import (
     read_exact,
 )
 from ..common.processes import end_descendants
+from ..common.test_log import TEST_LOG_VARIABLE
 from ..isolation.privileges import ORPHANED
 from ..isolation.syscalls import LINUX
-from ..runners.in_process import TESTS_FILE, new_module
-from .child import encode_details, prepare, run_child
+from ..runners.in_process import CANDIDATE_FILE, SOURCES, TESTS_FILE, new_module
+from .child import encode_details, prepare, report_compile_error, run_child
 from .extension import forking
 
 TYPE_CHECKING = False
@@ -52,6 +53,8 @@ if TYPE_CHECKING:
 # that can't be caught. Memory: the room for a program that has used up its memory to say so.
 HARD_LIMIT_MARGINS = {resource.RLIMIT_CPU: 1, resource.RLIMIT_AS: 32 << 20}
 END_GRACE_SECONDS = 1
+# Longer tests are compiled in each child until they are used again.
+MAX_FIRST_USE_CHARS = 1 << 14
 
 
 class ForkRequest:
@@ -99,6 +102,9 @@ class ForkServer:
         self.limits: ResourceLimits = []
         self.announces_children, self.policy, self.roles = announces_children, policy, roles
         self.streams = (sys.stdout, sys.stderr)
+        self.flushes = (sys.stdout.flush, sys.stderr.flush)
+        # Functions that a child calls at its beginning; None to fork in Python's own way.
+        self.fork_hooks: tuple[Callable[[], object], ...] | None = None
         # Called in a child before it has its limits; None if there is nothing to do.
         self.enter = self.choose_enter()
         # Whether the present request is a step of a program that has steps.
@@ -124,9 +130,8 @@ class ForkServer:
             if request.tests_bytes >= 0:
                 self.tests = read_exact(fd, request.tests_bytes).decode("utf-8", "surrogatepass")
                 self.tests_code, self.uses_of_tests = None, 0
-            self.uses_of_tests += not self.runs_step
-            if self.uses_of_tests == 2 and not self.runs_step:
-                self.compile_tests()
+            if not self.runs_step:
+                self.prepare_tests()
             packet = self.run(request, packet)
 
     def receive_with_peer(self) -> bytes:
@@ -135,11 +140,16 @@ class ForkServer:
         self.peer_fd = struct.unpack("i", ancillary[0][2])[0] if ancillary else None
         return packet
 
-    def compile_tests(self) -> None:
-        """Compile the tests, which spares each child the work.
+    def prepare_tests(self) -> None:
+        """Count a use of the tests, and compile them here if that spares the children work."""
+        self.uses_of_tests += 1
+        # A child would have a page fault for each page that the parser writes to, and this process has none.
+        is_first = self.uses_of_tests == 1 and self.role == SHARED and len(self.tests) <= MAX_FIRST_USE_CHARS
+        if is_first or (self.uses_of_tests == 2 and self.tests_code is None):
+            self.compile_tests()
 
-        The first use of tests is not worth it, because the child compiles in memory of its own that is in the caches.
-        """
+    def compile_tests(self) -> None:
+        """Compile the tests."""
         try:
             with warnings.catch_warnings():
                 # Nobody reads this process's standard error while it runs.
@@ -164,16 +174,20 @@ class ForkServer:
             self.run_in_python(request, limits)
             return b""
         peer_fd = -1 if self.peer_fd is None else self.peer_fd
-        # Tests are compiled here once they are used again. A candidate's process has none.
-        has_all = self.role == CANDIDATE or (self.role == SHARED and self.uses_of_tests > 1)
+        # Otherwise the tests may have to be compiled here at the next request. A candidate's process has none.
+        is_compiled = self.tests_code is not None or self.uses_of_tests > 1
+        has_all = self.role == CANDIDATE or (self.role == SHARED and is_compiled)
         takes_more = has_all and self.privileges.has_own_user
         own_session, reaps_orphans = not self.privileges.is_pid_1, self.privileges.reaps_orphans
         left, packet, peer_fd = forking.run(
             packet,
             self,
             prepare,
+            self.direct_program(),
             encode_details,
             self.streams,
+            self.flushes,
+            self.fork_hooks,
             self.enter,
             limits,
             peer_fd,
@@ -186,6 +200,16 @@ class ForkServer:
         if left:
             self.end_all_of(left)
         return packet
+
+    def direct_program(self) -> tuple[Any, ...] | None:
+        """Return what the extension needs to prepare a program without `prepare`; None if it can't."""
+        policy, code = self.policy, self.tests_code
+        if code is None or self.role != SHARED or policy.prepare is not None:
+            return None
+        wants_output = policy.output_variable is not None
+        names = self.module.__dict__
+        program = (code, names, TEST_LOG_VARIABLE, wants_output)
+        return (policy.compile, CANDIDATE_FILE, SOURCES, *program, report_compile_error)
 
     def run_in_python(self, request: ForkRequest, limits: ResourceLimits) -> None:
         """Run a request without the extension."""

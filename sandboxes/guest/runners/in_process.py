@@ -78,9 +78,14 @@ def compile_program(
         if policy.prepare is not None:
             policy.prepare(module)
     except BaseException as error:
-        register_sources(tests)
-        return error_report(error, "compile_error")
+        return compile_error_report(error, tests)
     return code, tests_code
+
+
+def compile_error_report(error: BaseException, tests: str) -> Report:
+    """Return the report of a program that can't be compiled: a dict with "outcome" and what went wrong."""
+    register_sources(tests)
+    return error_report(error, "compile_error")
 
 
 def program_report(error: BaseException, tests: str) -> Report:
