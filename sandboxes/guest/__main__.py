@@ -162,7 +162,7 @@ def serve_as_fork_server(options: dict[str, Any]) -> None:
         entered = None if folders else workplace
         server = ForkServer(options["role"], startup.channel, privileges, entered, options["announces"], policy, roles)
         warm_up(server, options["preload"])
-        server.fork_hooks = fork_hooks.close()
+        server.settle(fork_hooks.close())
     sys.stdout.flush()
     modules = find_harness_modules()
     startup.send(folders, layers=layers, missing=missing, owner=privileges.owner, modules=modules)

@@ -163,7 +163,7 @@ def test_a_request_of_another_size_is_refused():
     """The extension takes only a request of the right size."""
     forking = pytest.importorskip("sandboxes.guest.forkserver._forking")
     with pytest.raises(ValueError, match="not a request"):
-        forking.run(b"short", None, None, None, None, (), (), None, None, [], -1, True, True, False, False)
+        forking.run(b"short", *[None] * 5, (), (), None, None, [], -1, True, True, False, False)
 
 
 def test_none_is_returned_with_a_reference_of_its_own():
@@ -215,7 +215,7 @@ def test_the_constants_of_the_c_files_are_those_of_the_frames():
     assert {"REPORT_FD", "SETUP_FD", "CHANNEL_FD", "FIRST_FREE_FD", "PASSED_REPORT", "OTHER_REPORT"} < set(constants)
     assert constants == {name: getattr(frames, name) for name in constants}
     formats = [struct_format(source, name) for name in ("request", "state", "start")]
-    assert formats == ["=qqqqqqq", frames.STATE.format, frames.START.format]
+    assert formats == ["=qqqqqqqq", frames.STATE.format, frames.START.format]
     assert struct.Struct(formats[0]).size == frames.FORK_REQUEST.size
 
 

@@ -13,7 +13,8 @@ from typing import Any
 
 import psutil
 
-from sandboxes.guest.remote import candidate_process, test_runner
+from sandboxes.guest.remote import test_runner
+from sandboxes.guest.remote.candidate_process import CandidateConnection, serve
 
 # Address space on top of the forked process's own, which all the loaded tests make larger than a program's limit.
 MEMORY_BYTES = 2 << 30
@@ -29,7 +30,7 @@ def judge_separately(candidate: str, tests: str, seconds: float = 10.0) -> dict[
     tests_fds, candidate_fds = (near.fileno(), write_end), (far.fileno(),)
     source = candidate.encode("utf-8", "surrogatepass")
     children = [
-        in_child(lambda: candidate_process.serve(source, far.fileno()), tests_fds, seconds),
+        in_child(lambda: serve(source, CandidateConnection(far.fileno())), tests_fds, seconds),
         in_child(
             lambda: report_to(write_end, test_runner.run_tests_remotely(tests, None, near.fileno())),
             (*candidate_fds, read_end),

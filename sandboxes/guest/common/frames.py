@@ -10,11 +10,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-# From supervisor to fork server: tests_bytes, candidate_bytes, and the limits. tests_bytes is -1 for the same tests as
-# before, STEP or JOINED_STEP for a step, which is all in the candidate's bytes. The limits are memory bytes (-1: the
-# address space is not limited), CPU seconds, file bytes, open files, processes. The tests follow, and then for the
-# child the candidate and the nonce.
-FORK_REQUEST = struct.Struct("=7q")
+# From supervisor to fork server: tests_bytes, code_bytes, candidate_bytes, and the limits. tests_bytes is -1 for the
+# same tests as before, STEP or JOINED_STEP for a step, which is all in the candidate's bytes. The limits are memory
+# bytes (-1: the address space is not limited), CPU seconds, file bytes, open files, processes. The tests follow, then
+# their code as `marshal` writes it, if there is one, and then for the child the candidate and the nonce.
+FORK_REQUEST = struct.Struct("=8q")
 STEP = -2
 # A step whose bytes come with one or two descriptors, for its standard input and its standard output.
 JOINED_STEP = -3

@@ -13,16 +13,18 @@
 #include <string.h>
 
 PyDoc_STRVAR(run_doc,
-             "run(packet, server, prepare, direct, encode_details, streams, flushes, fork_hooks, enter, limits, peer_fd, "
-             "own_session, reaps_orphans, announces_children, takes_more)\n--\n\n"
+             "run(packet, server, prepare, direct, tests_code, encode_details, streams, flushes, fork_hooks, enter, limits, "
+             "peer_fd, own_session, reaps_orphans, announces_children, takes_more)\n--\n\n"
              "Run a request in a child.\n\n"
              "Args:\n"
              "    packet: the request, a FORK_REQUEST.\n"
              "    server: the fork server.\n"
              "    prepare: prepare(candidate, server) returns a program for `run_program`, or a complete report.\n"
-             "    direct: None to call `prepare`; otherwise (compile, file, sources, tests' code, namespace, name,\n"
-             "        wants_output, report_error) to do the same without it. compile(source, file) returns the candidate's\n"
-             "        code. The dict `sources` gets the source under `file`. report_error(server, error) returns a report.\n"
+             "    direct: None to call `prepare`; otherwise (load, compile, arguments, sources, namespace, name, wants_output,\n"
+             "        report_error) to do the same without it, where there is `tests_code`. load(code) returns the tests'\n"
+             "        code, and compile(source, *arguments) the candidate's, by its file and three more arguments. The dict\n"
+             "        `sources` gets the source under the file. report_error(server, error) returns a report.\n"
+             "    tests_code: the code of the tests, or None.\n"
              "    encode_details: encode_details(server, error) returns a report without its first byte.\n"
              "    streams, flushes: (stdout, stderr) and their methods, which the child calls at its end.\n"
              "    fork_hooks: functions that a child calls at its beginning; None to fork in Python's own way.\n"
@@ -32,12 +34,33 @@ PyDoc_STRVAR(run_doc,
              "    own_session: whether the child gets a session of its own; otherwise it gets a process group.\n"
              "    reaps_orphans: whether the orphans of the child are this process's children.\n"
              "    announces_children: whether to tell the supervisor of the child when it begins.\n"
-             "    takes_more: whether to run the requests that follow too, as long as only their candidates differ.\n\n"
+             "    takes_more: whether to run the requests that follow too, as long as only their candidates differ, and\n"
+             "        tests that come with their code. The server's `tests` and `tests_code` are the last ones.\n\n"
              "Returns:\n"
              "    (pid, packet, peer_fd): the child that left processes behind, 0 if none did; the next request if it was\n"
              "    read, otherwise b\"\"; and the descriptor that came with it, otherwise -1.\n\n"
              "Raises:\n"
              "    OSError: if the fork failed, or the supervisor has gone.");
+
+/* Reads the tests of a request and their code, for `settings` and for the server. Returns whether that worked. If not, an
+ * error is set. */
+static int
+take_tests(struct settings *settings, const struct request *request)
+{
+    PyObject *source = read_bytes(CHANNEL_FD, (Py_ssize_t)request->tests_bytes);
+    PyObject *encoded = source == NULL ? NULL : read_bytes(CHANNEL_FD, (Py_ssize_t)request->code_bytes);
+    PyObject *tests = encoded == NULL ? NULL : decode_text(source);
+    PyObject *code = tests == NULL ? NULL : PyObject_CallFunctionObjArgs(PyTuple_GetItem(settings->direct, 0), encoded, NULL);
+    int is_set = code != NULL && PyObject_SetAttrString(settings->server, "tests", tests) == 0 &&
+                 PyObject_SetAttrString(settings->server, "tests_code", code) == 0;
+    /* The server's attribute holds it. */
+    settings->tests_code = code;
+    Py_XDECREF(source);
+    Py_XDECREF(encoded);
+    Py_XDECREF(tests);
+    Py_XDECREF(code);
+    return is_set;
+}
 
 static PyObject *
 run(PyObject *Py_UNUSED(module), PyObject *arguments)
@@ -46,8 +69,8 @@ run(PyObject *Py_UNUSED(module), PyObject *arguments)
     /* No "y#": whether a module may use it depends on the Python that it was compiled with. */
     PyObject *packet, *limits;
     int reaps_orphans, takes_more;
-    if (!PyArg_ParseTuple(arguments, "SOOOOOOOOOipppp", &packet, &settings.server, &settings.prepare, &settings.direct,
-                          &settings.encode_details, &settings.streams, &settings.flushes, &settings.fork_hooks,
+    if (!PyArg_ParseTuple(arguments, "SOOOOOOOOOOipppp", &packet, &settings.server, &settings.prepare, &settings.direct,
+                          &settings.tests_code, &settings.encode_details, &settings.streams, &settings.flushes, &settings.fork_hooks,
                           &settings.enter, &limits, &settings.peer_fd, &settings.own_session, &reaps_orphans,
                           &settings.announces_children, &takes_more))
         return NULL;
@@ -79,11 +102,14 @@ run(PyObject *Py_UNUSED(module), PyObject *arguments)
         if (!takes_more || !read_request(&next, &peer_fd))
             return PyErr_Occurred() ? NULL : Py_BuildValue("iyi", 0, "", -1);
         settings.peer_fd = peer_fd;
-        if (next.tests_bytes != SAME_TESTS || memcmp(next.limits, request.limits, sizeof request.limits) != 0) {
+        int is_taken = next.tests_bytes == SAME_TESTS || (next.code_bytes > 0 && settings.direct != Py_None);
+        if (!is_taken || memcmp(next.limits, request.limits, sizeof request.limits) != 0) {
             PyObject *rest = PyBytes_FromStringAndSize((const char *)&next, sizeof next);
             return rest == NULL ? NULL : Py_BuildValue("iNi", 0, rest, peer_fd);
         }
         request = next;
+        if (request.tests_bytes >= 0 && !take_tests(&settings, &request))
+            break;
     }
     return NULL;
 }

@@ -28,7 +28,7 @@ enum { NONCE_BYTES = 16, SAME_TESTS = -1, RUNNING = 0, ENDED = 1, LEFT_SOME = 2,
 enum { PASSED_REPORT = 'P', OTHER_REPORT = 'O' };
 
 struct request {
-    int64_t tests_bytes, candidate_bytes, limits[5];
+    int64_t tests_bytes, code_bytes, candidate_bytes, limits[5];
 };
 
 struct __attribute__((packed)) state {
@@ -53,6 +53,8 @@ struct settings {
     PyObject *fork_hooks;
     /* What `prepare_directly` takes; None if `prepare` has to be called. */
     PyObject *direct;
+    /* None if children have to compile the tests, in `prepare`. */
+    PyObject *tests_code;
     /* The name of the builtins in a namespace. */
     PyObject *builtins;
     int resources[MAX_LIMITS];
@@ -76,6 +78,12 @@ int was_interrupted(void);
 
 /* Reads exactly `size` bytes and returns whether that worked. If not, an error is set, unless the writer has gone. */
 int read_exact(int fd, void *buffer, size_t size);
+
+/* Reads exactly `size` bytes. Returns NULL with an error set if that did not work, or the writer has gone. */
+PyObject *read_bytes(int fd, Py_ssize_t size);
+
+/* Returns bytes as text. They are UTF-8, in which lone surrogates are allowed. */
+PyObject *decode_text(PyObject *bytes);
 
 /* Reads the next request as `read_exact` does, and sets the descriptor that came with it, -1 if there is none. */
 int read_request(struct request *request, int *peer_fd);

@@ -1,6 +1,7 @@
 """The C extension of the fork server: forks, sets up children and runs their programs without Python code."""
 
 from collections.abc import Callable
+from types import CodeType
 from typing import Any, TextIO
 
 from .server_state import ResourceLimits, ServerState
@@ -10,6 +11,7 @@ def run(
     server: ServerState,
     prepare: Callable[[bytes, ServerState], bytes | tuple[Any, ...]],
     direct: tuple[Any, ...] | None,
+    tests_code: CodeType | None,
     encode_details: Callable[[ServerState, BaseException | None], bytes],
     streams: tuple[TextIO, TextIO],
     flushes: tuple[Callable[[], object], Callable[[], object]],

@@ -39,14 +39,9 @@ call_all(PyObject *functions)
 static PyObject *
 set_up_child(const struct settings *settings, Py_ssize_t candidate_bytes)
 {
-    PyObject *candidate = PyBytes_FromStringAndSize(NULL, candidate_bytes);
+    PyObject *candidate = read_bytes(CHANNEL_FD, candidate_bytes);
     if (candidate == NULL)
         return NULL;
-    if (!read_exact(CHANNEL_FD, PyBytes_AsString(candidate), (size_t)candidate_bytes)) {
-        if (!PyErr_Occurred())
-            PyErr_SetString(PyExc_EOFError, "the supervisor has gone");
-        return NULL;
-    }
     /* set_up_child in child.py says why. */
     if ((settings->own_session ? setsid() : setpgid(0, 0)) < 0)
         return PyErr_SetFromErrno(PyExc_OSError);
@@ -118,25 +113,20 @@ flush_all(const struct settings *settings)
     }
 }
 
-/* Does what `prepare` does, for the policies and tests of most programs. A call of `prepare` costs 20 page faults.
- *
- * Args:
- *     direct: as `run` takes it.
- */
+/* Does what `prepare` does, for most policies and programs. A call of `prepare` costs 20 page faults. */
 static PyObject *
-prepare_directly(PyObject *direct, PyObject *server, PyObject *candidate)
+prepare_directly(const struct settings *settings, PyObject *candidate)
 {
-    PyObject *compile, *file, *sources, *tests_code, *names, *record, *wants_output, *report_error;
-    if (!PyArg_ParseTuple(direct, "OOOOOOOO", &compile, &file, &sources, &tests_code, &names, &record, &wants_output,
-                          &report_error))
+    PyObject *load, *compile, *file, *mode, *flags, *is_alone, *sources, *names, *record, *wants_output, *report_error;
+    if (!PyArg_ParseTuple(settings->direct, "OO(OOOO)OOOOO", &load, &compile, &file, &mode, &flags, &is_alone, &sources,
+                          &names, &record, &wants_output, &report_error))
         return NULL;
-    PyObject *code = NULL;
-    PyObject *source = PyUnicode_DecodeUTF8(PyBytes_AsString(candidate), PyBytes_Size(candidate), "surrogatepass");
+    PyObject *code = NULL, *source = decode_text(candidate);
     if (source != NULL && PyDict_SetItem(sources, file, source) == 0)
-        code = PyObject_CallFunctionObjArgs(compile, source, file, NULL);
+        code = PyObject_CallFunctionObjArgs(compile, source, file, mode, flags, is_alone, NULL);
     if (code == NULL)
-        return PyObject_CallFunctionObjArgs(report_error, server, take_error(), NULL);
-    return PyTuple_Pack(5, code, tests_code, names, record, wants_output);
+        return PyObject_CallFunctionObjArgs(report_error, settings->server, take_error(), NULL);
+    return PyTuple_Pack(5, code, settings->tests_code, names, record, wants_output);
 }
 
 void
@@ -155,8 +145,8 @@ be_child(const struct settings *settings, Py_ssize_t candidate_bytes)
         dup3(settings->peer_fd, SETUP_FD, O_CLOEXEC);
     close_all_from(settings->peer_fd >= 0 ? SETUP_FD + 1 : SETUP_FD);
     PyObject *program;
-    if (settings->direct != Py_None)
-        program = prepare_directly(settings->direct, settings->server, candidate);
+    if (settings->direct != Py_None && settings->tests_code != Py_None)
+        program = prepare_directly(settings, candidate);
     else
         program = PyObject_CallFunctionObjArgs(settings->prepare, candidate, settings->server, NULL);
     char letter = OTHER_REPORT;

@@ -124,8 +124,8 @@ def prepare(candidate: Any, server: ServerState) -> bytes | tuple[Any, ...]:
             return encode_report(run_step(candidate, policy))
         ended = run_cases(candidate, policy)
         return encode_report(ended) if type(ended) is dict else b"".join((PASSED_REPORT, encode_json(ended)))
-    if server.roles is not None:
-        return encode_report(server.roles.run(server.role, candidate, policy))
+    if server.run_role is not None:
+        return encode_report(server.run_role(candidate))
     program = compile_program(candidate, server.tests, server.tests_code, policy, server.module)
     if type(program) is dict:
         return encode_report(program)

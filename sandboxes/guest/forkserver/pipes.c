@@ -34,6 +34,24 @@ read_exact(int fd, void *buffer, size_t size)
     return 1;
 }
 
+PyObject *
+read_bytes(int fd, Py_ssize_t size)
+{
+    PyObject *bytes = PyBytes_FromStringAndSize(NULL, size);
+    if (bytes == NULL || read_exact(fd, PyBytes_AsString(bytes), (size_t)size))
+        return bytes;
+    if (!PyErr_Occurred())
+        PyErr_SetString(PyExc_EOFError, "the supervisor has gone");
+    Py_DECREF(bytes);
+    return NULL;
+}
+
+PyObject *
+decode_text(PyObject *bytes)
+{
+    return PyUnicode_DecodeUTF8(PyBytes_AsString(bytes), PyBytes_Size(bytes), "surrogatepass");
+}
+
 int
 read_request(struct request *request, int *peer_fd)
 {

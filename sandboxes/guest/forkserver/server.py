@@ -9,6 +9,7 @@ from __future__ import annotations
 import _signal
 import _socket
 import functools
+import marshal
 import os
 import resource
 import signal
@@ -36,6 +37,7 @@ from ..common.test_log import TEST_LOG_VARIABLE
 from ..isolation.privileges import ORPHANED
 from ..isolation.syscalls import LINUX
 from ..runners.in_process import CANDIDATE_FILE, SOURCES, TESTS_FILE, new_module
+from ..runners.policy import PLAIN
 from .child import encode_details, prepare, report_compile_error, run_child
 from .extension import forking
 
@@ -53,8 +55,6 @@ if TYPE_CHECKING:
 # that can't be caught. Memory: the room for a program that has used up its memory to say so.
 HARD_LIMIT_MARGINS = {resource.RLIMIT_CPU: 1, resource.RLIMIT_AS: 32 << 20}
 END_GRACE_SECONDS = 1
-# Longer tests are compiled in each child until they are used again.
-MAX_FIRST_USE_CHARS = 1 << 14
 
 
 class ForkRequest:
@@ -62,7 +62,7 @@ class ForkRequest:
 
     def __init__(self, packet: bytes) -> None:
         """Unpack a FORK_REQUEST."""
-        self.tests_bytes, self.candidate_bytes, *self.limits = FORK_REQUEST.unpack(packet)
+        self.tests_bytes, self.code_bytes, self.candidate_bytes, *self.limits = FORK_REQUEST.unpack(packet)
         self.is_joined = self.tests_bytes == JOINED_STEP
 
 
@@ -101,10 +101,14 @@ class ForkServer:
         self.last_limits: list[int] | None = None
         self.limits: ResourceLimits = []
         self.announces_children, self.policy, self.roles = announces_children, policy, roles
+        # What a child of CANDIDATE or TESTS calls with its candidate's source; None for SHARED.
+        self.run_role: Callable[[bytes], dict[str, Any] | None] | None = None
         self.streams = (sys.stdout, sys.stderr)
         self.flushes = (sys.stdout.flush, sys.stderr.flush)
         # Functions that a child calls at its beginning; None to fork in Python's own way.
         self.fork_hooks: tuple[Callable[[], object], ...] | None = None
+        # What the extension needs to prepare a program without `prepare`; None if it can't.
+        self.direct: tuple[Any, ...] | None = None
         # Called in a child before it has its limits; None if there is nothing to do.
         self.enter = self.choose_enter()
         # Whether the present request is a step of a program that has steps.
@@ -130,8 +134,11 @@ class ForkServer:
             if request.tests_bytes >= 0:
                 self.tests = read_exact(fd, request.tests_bytes).decode("utf-8", "surrogatepass")
                 self.tests_code, self.uses_of_tests = None, 0
-            if not self.runs_step:
-                self.prepare_tests()
+                if request.code_bytes:
+                    self.tests_code = marshal.loads(read_exact(fd, request.code_bytes))
+            self.uses_of_tests += not self.runs_step
+            if self.uses_of_tests == 2 and not self.runs_step and self.tests_code is None:
+                self.compile_tests()
             packet = self.run(request, packet)
 
     def receive_with_peer(self) -> bytes:
@@ -140,16 +147,23 @@ class ForkServer:
         self.peer_fd = struct.unpack("i", ancillary[0][2])[0] if ancillary else None
         return packet
 
-    def prepare_tests(self) -> None:
-        """Count a use of the tests, and compile them here if that spares the children work."""
-        self.uses_of_tests += 1
-        # A child would have a page fault for each page that the parser writes to, and this process has none.
-        is_first = self.uses_of_tests == 1 and self.role == SHARED and len(self.tests) <= MAX_FIRST_USE_CHARS
-        if is_first or (self.uses_of_tests == 2 and self.tests_code is None):
-            self.compile_tests()
+    def settle(self, fork_hooks: tuple[Callable[[], object], ...] | None) -> None:
+        """Prepare for the first request, once everything that programs find is in place.
+
+        Args:
+            fork_hooks: functions that a child calls at its beginning; None to fork in Python's own way.
+        """
+        self.fork_hooks = fork_hooks
+        if self.role == SHARED and self.policy is PLAIN:
+            # As PLAIN's `compile`, whose keywords cost each child ten page faults.
+            code = (marshal.loads, compile, (CANDIDATE_FILE, "exec", 0, True), SOURCES)
+            self.direct = (*code, self.module.__dict__, TEST_LOG_VARIABLE, False, report_compile_error)
 
     def compile_tests(self) -> None:
-        """Compile the tests."""
+        """Compile the tests, which spares each child the work, unless they came with their code.
+
+        The first use of tests is not worth it, because the child compiles in memory of its own that is in the caches.
+        """
         try:
             with warnings.catch_warnings():
                 # Nobody reads this process's standard error while it runs.
@@ -183,7 +197,8 @@ class ForkServer:
             packet,
             self,
             prepare,
-            self.direct_program(),
+            self.direct,
+            self.tests_code,
             encode_details,
             self.streams,
             self.flushes,
@@ -200,16 +215,6 @@ class ForkServer:
         if left:
             self.end_all_of(left)
         return packet
-
-    def direct_program(self) -> tuple[Any, ...] | None:
-        """Return what the extension needs to prepare a program without `prepare`; None if it can't."""
-        policy, code = self.policy, self.tests_code
-        if code is None or self.role != SHARED or policy.prepare is not None:
-            return None
-        wants_output = policy.output_variable is not None
-        names = self.module.__dict__
-        program = (code, names, TEST_LOG_VARIABLE, wants_output)
-        return (policy.compile, CANDIDATE_FILE, SOURCES, *program, report_compile_error)
 
     def run_in_python(self, request: ForkRequest, limits: ResourceLimits) -> None:
         """Run a request without the extension."""

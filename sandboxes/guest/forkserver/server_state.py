@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import _socket
-from types import CodeType, ModuleType
+from types import CodeType
 from typing import Any, Callable, List, Protocol, TextIO, Tuple
 
 from ..isolation.privileges import Privileges
@@ -30,7 +30,7 @@ class ServerState(Protocol):
     tests: str
     tests_code: CodeType | None
     policy: PlainPython
-    roles: ModuleType | None
+    run_role: Callable[[bytes], dict[str, Any] | None] | None
     streams: tuple[TextIO, TextIO]
     enter: Callable[[], None] | None
     runs_step: bool

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import linecache
 import re
 import sys
 import traceback
@@ -14,7 +13,16 @@ from ..common.library_values import SAFE_MODULES
 from ..common.output_value import encode_output
 from ..common.value_encoder import MAX_INT
 from ..common.values import ProtocolError, quote
-from ..runners.in_process import CANDIDATE_FILE, TRACEBACK_CHARS, error_report, keep_own_frames
+from ..runners.in_process import (
+    CANDIDATE_FILE,
+    SOURCES,
+    TRACEBACK_CHARS,
+    compile_error_report,
+    keep_own_frames,
+    new_module,
+    program_report,
+    register_sources,
+)
 from ..runners.policy import PLAIN
 from .callbacks import build_callback
 from .connection import RAISED, RETURNED, Connection, call
@@ -36,26 +44,22 @@ if TYPE_CHECKING:
 BUILTINS = frozenset(vars(sys.modules["builtins"]))
 
 
-def serve(candidate: bytes, fd: int, policy: PlainPython = PLAIN) -> dict[str, Any] | None:
+def serve(candidate: bytes, connection: CandidateConnection) -> dict[str, Any] | None:
     """Run a candidate, send the names that it defines, and answer the tests until they end.
 
     Args:
         candidate: source.
-        fd: this end of the socket.
-        policy: that the candidate obeys.
+        connection: a new one. It is made before the fork, so that no child has to.
 
     Returns:
         The report if the candidate itself failed; None otherwise.
     """
-    connection = CandidateConnection(fd, policy)
-    module = type(sys)("candidate")
-    report = run_candidate(candidate, module, policy)
+    report = run_candidate(candidate, connection.module, connection.policy)
     try:
         if report is not None:
-            output = encode_output(module.__dict__, policy.output_variable)
+            output = encode_output(connection.namespace, connection.policy.output_variable)
             connection.send([0, RAISED, [report[name] for name in REPORT_FIELDS] + [output], [], [], []])
             return report
-        connection.namespace = module.__dict__
         connection.later_names = names_set_later(candidate)
         connection.send([0, RETURNED, connection.exports(), [], [], []])
         while True:
@@ -70,26 +74,17 @@ def serve(candidate: bytes, fd: int, policy: PlainPython = PLAIN) -> dict[str, A
 def run_candidate(candidate: bytes, module: ModuleType, policy: PlainPython) -> dict[str, Any] | None:
     """Run a candidate in a module, as programs with their tests are run. Return the report if it failed."""
     run = exec  # the candidate may replace the builtin
-    module.__file__ = CANDIDATE_FILE
-    sys.modules["candidate"] = module
-    # Otherwise `import __main__` would give this file.
-    sys.modules["__main__"] = type(sys)("__main__")
     try:
-        source = candidate.decode("utf-8", "surrogatepass")
-        linecache.cache[CANDIDATE_FILE] = (len(source), None, source.splitlines(True), CANDIDATE_FILE)
+        SOURCES[CANDIDATE_FILE] = source = candidate.decode("utf-8", "surrogatepass")
         code = policy.compile(source, CANDIDATE_FILE)
         if policy.prepare is not None:
             policy.prepare(module)
     except BaseException as error:
-        return error_report(error, "compile_error")
+        return compile_error_report(error)
     try:
         run(code, module.__dict__)
-    except SystemExit as error:
-        return error_report(error, "exited")
-    except MemoryError as error:
-        return error_report(error, "out_of_memory")
     except BaseException as error:
-        return error_report(error, "failed")
+        return program_report(error)
     return None
 
 
@@ -117,8 +112,8 @@ def library_origin(value: Any) -> tuple[str, str] | None:
 class CandidateConnection(Connection):
     """The candidate's end of the connection. It does whatever the tests request."""
 
-    def __init__(self, fd: int, policy: PlainPython) -> None:
-        """Begin with no known objects.
+    def __init__(self, fd: int, policy: PlainPython = PLAIN) -> None:
+        """Begin with no known objects, and a module for the candidate.
 
         Args:
             fd: this end of the socket.
@@ -126,7 +121,8 @@ class CandidateConnection(Connection):
         """
         Connection.__init__(self, fd)
         self.policy = policy
-        self.namespace: dict[str, Any] = {}
+        self.module = new_module()
+        self.namespace: dict[str, Any] = self.module.__dict__
         self.later_names: Sequence[str] = ()
         # Read before the candidate's first line, because it may replace them.
         self.streams = (sys.stdout, sys.stderr)
@@ -282,6 +278,7 @@ def describe_fields(kind: Any) -> list[tuple[Any, ...]]:
 
 def own_frames(error: BaseException) -> str:
     """Return the lines of a traceback that show the candidate's own frames."""
+    register_sources()
     shown = traceback.TracebackException(type(error), error, error.__traceback__, limit=-200, lookup_lines=False)
     keep_own_frames(shown)
     return "".join(shown.stack.format())[-TRACEBACK_CHARS:]

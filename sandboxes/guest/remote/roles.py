@@ -6,36 +6,34 @@ The fork server of programs graded "shared" does not import this, because more m
 from __future__ import annotations
 
 import _socket
+import functools
 import os
 
 from ..common.frames import CANDIDATE, SETUP_FD, TESTS
-from ..runners.policy import PLAIN
-from .candidate_process import serve
+from .candidate_process import CandidateConnection, serve
 from .test_runner import run_tests_remotely
 from .tests_process import serve_tests
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from ..runners.policy import PlainPython
 
 
-def run(role: str, candidate: bytes, policy: PlainPython) -> dict[str, Any] | None:
-    """Do what a child of the candidates' or the tests' fork server does.
+def child_of(role: str, policy: PlainPython) -> Callable[[bytes], dict[str, Any] | None]:
+    """Return the function that each child of a fork server calls with its candidate's source.
+
+    It returns the report; None if nothing failed.
 
     Args:
-        role: CANDIDATE or TESTS.
-        candidate: source.
+        role: of the fork server: CANDIDATE or TESTS.
         policy: that the candidate obeys.
-
-    Returns:
-        The report; None if nothing failed.
     """
     if role == CANDIDATE:
-        return serve(candidate, SETUP_FD, policy)
-    serve_tests(SETUP_FD, policy.output_variable)
-    return None
+        return functools.partial(serve, connection=CandidateConnection(SETUP_FD, policy))
+    return lambda candidate: serve_tests(SETUP_FD, policy.output_variable)
 
 
 def rehearse(role: str, candidate: bytes, tests: str, policy: PlainPython) -> dict[str, Any] | None:
@@ -56,7 +54,7 @@ def rehearse(role: str, candidate: bytes, tests: str, policy: PlainPython) -> di
         try:
             own.close()
             if role == TESTS:
-                serve(candidate, far.fileno(), PLAIN)
+                serve(candidate, CandidateConnection(far.fileno()))
             else:
                 run_tests_remotely(tests, None, far.fileno())
         finally:
@@ -65,7 +63,7 @@ def rehearse(role: str, candidate: bytes, tests: str, policy: PlainPython) -> di
     try:
         if role == TESTS:
             return run_tests_remotely(tests, None, own.fileno())
-        return serve(candidate, own.fileno(), policy)
+        return serve(candidate, CandidateConnection(own.fileno(), policy))
     finally:
         own.close()
         os.waitpid(pid, 0)

@@ -82,22 +82,32 @@ def compile_program(
     return code, tests_code
 
 
-def compile_error_report(error: BaseException, tests: str) -> Report:
-    """Return the report of a program that can't be compiled: a dict with "outcome" and what went wrong."""
+def compile_error_report(error: BaseException, tests: str | None = None) -> Report:
+    """Return the report of a program that can't be compiled: a dict with "outcome" and what went wrong.
+
+    Args:
+        error: the exception that says why.
+        tests: source; None if they run in another process.
+    """
     register_sources(tests)
     return error_report(error, "compile_error")
 
 
-def program_report(error: BaseException, tests: str) -> Report:
-    """Return the report of a program that ended with an exception: a dict with "outcome" and what went wrong."""
+def program_report(error: BaseException, tests: str | None = None) -> Report:
+    """Return the report of a program that ended with an exception, as `compile_error_report` does."""
     register_sources(tests)
     return error_report(error, outcome_for(error))
 
 
-def register_sources(tests: str) -> None:
-    """Have tracebacks show the lines that were run, even if there are no such files or the candidate has made some."""
+def register_sources(tests: str | None = None) -> None:
+    """Have tracebacks show the lines that were run, even if there are no such files or the candidate has made some.
+
+    Args:
+        tests: source; None if they run in another process.
+    """
     for name, text in ((CANDIDATE_FILE, SOURCES[CANDIDATE_FILE]), (TESTS_FILE, tests)):
-        linecache.cache[name] = (len(text), None, text.splitlines(True), name)
+        if text is not None:
+            linecache.cache[name] = (len(text), None, text.splitlines(True), name)
 
 
 def outcome_for(error: BaseException) -> str:
