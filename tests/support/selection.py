@@ -70,7 +70,8 @@ def pytest_collection_modifyitems(config, items):
     for item in items:
         for marker in markers_of(item):
             item.add_marker(marker)
-        seconds[item.path] += sum(SECONDS[name] for name in {each.name for each in item.iter_markers()} & SECONDS.keys())
+        names = {marker.name for marker in item.iter_markers()}
+        seconds[item.path] += sum(SECONDS[name] for name in names & SECONDS.keys())
     config.stash[COLLECTED] = list(items)
     items.sort(key=lambda item: -seconds[item.path] if takes_long(item) else -math.inf)
 
