@@ -56,7 +56,7 @@ def start(pool, sandbox_name, folder):
 
 def output(script, status=0):
     """Return the output of a script, once the script has ended as it should."""
-    stdout, stderr = script.communicate(timeout=60)
+    stdout, stderr = script.communicate(timeout=180)
     assert (script.returncode, stderr) == (status, "")
     return stdout
 
