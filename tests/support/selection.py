@@ -7,7 +7,10 @@ from pathlib import Path
 import pytest
 
 SECONDS = {"slow": 0.2, "docker": 1.0, "browser": 5.0, "cluster": 2.0, "languages": 1.0}
-"""Roughly how long a test with a marker takes, for the order of files. With several markers it takes the sum."""
+"""Roughly how long a test with a marker takes, for the order of files. With several markers it takes the sum.
+
+A marker with an argument, such as `slow(seconds=60)`, says it itself.
+"""
 
 MARKERS = tuple(SECONDS)
 """A test with one of these markers is left out of the quick suite."""
@@ -70,10 +73,15 @@ def pytest_collection_modifyitems(config, items):
     for item in items:
         for marker in markers_of(item):
             item.add_marker(marker)
-        names = {marker.name for marker in item.iter_markers()}
-        seconds[item.path] += sum(SECONDS[name] for name in names & SECONDS.keys())
+        seconds[item.path] += seconds_of(item)
     config.stash[COLLECTED] = list(items)
     items.sort(key=lambda item: -seconds[item.path] if takes_long(item) else -math.inf)
+
+
+def seconds_of(item):
+    """Return roughly how long a test takes, by its markers."""
+    closest = map(item.get_closest_marker, MARKERS)
+    return sum(marker.kwargs.get("seconds", SECONDS[marker.name]) for marker in closest if marker)
 
 
 def takes_long(item):
