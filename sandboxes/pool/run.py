@@ -106,15 +106,16 @@ class PoolRun:
             return
         polls = self.should_stop or self.should_preempt or self.controls.cancelled
         events = self._selector.select(POLL_INTERVAL_SECONDS if polls else CHECK_INTERVAL_SECONDS)
+        # Handling them may take long. Guests that answer meanwhile are not silent.
+        now = time.monotonic()
         for key, _ in events:
             # A worker may have been replaced before its own event is handled.
             if key.data in self.workers:
                 self._handle_worker(key.data, readable=key.fd == key.data.replies_fd)
-        now = time.monotonic()
         if now - self._checked_at >= CHECK_INTERVAL_SECONDS:
             self._checked_at = now
             for worker in tuple(self.workers):
-                self._check(worker)
+                self._check(worker, now)
 
     def close(self) -> None:
         """Stop watching the workers."""
@@ -197,8 +198,8 @@ class PoolRun:
                     # Asked in each run, because an idle worker may be one that another run refused.
                     self.sandbox.accept(worker.isolation)
                     self._accepted.add(worker)
+                    self._failed_starts = 0
                 self.isolation = worker.isolation
-                self._failed_starts = 0
                 if worker.is_spent and not worker.in_flight:
                     self._retire(worker)
                     return
@@ -248,9 +249,9 @@ class PoolRun:
         self.meter.program_finished(result)
         self.on_result(index, result)
 
-    def _check(self, worker: Worker) -> None:
-        """Restart a worker whose guest has been silent for longer than its program may run."""
-        silent_seconds = time.monotonic() - worker.heard_at
+    def _check(self, worker: Worker, now: float) -> None:
+        """Restart a worker whose guest had been silent, at a time, for longer than its program may run."""
+        silent_seconds = now - worker.heard_at
         if worker.isolation is None and silent_seconds > START_TIMEOUT_SECONDS:
             self._restart(worker, f"the guest was not ready after {START_TIMEOUT_SECONDS:g} s")
         elif worker.is_cancelling and silent_seconds > CANCEL_TIMEOUT_SECONDS:
@@ -288,11 +289,7 @@ class PoolRun:
         close_workers([worker])
         log_event("restart", "a %s guest broke and is replaced: %s", self.sandbox.name, reason)
         if worker.isolation is None:
-            self._failed_starts += 1
-        if self._failed_starts == MAX_ATTEMPTS:
-            raise SandboxUnavailable(
-                f"the {self.sandbox.name} sandbox does not start: {reason}; `code-eval doctor` shows what is wrong"
-            )
+            self._count_failed_start(reason)
         self._schedule.put_back(interrupted)
         if interrupted:
             index = interrupted[0]
@@ -302,5 +299,22 @@ class PoolRun:
                 # `put_back` has made this program the next one.
                 self._schedule.cancel_next()
                 self._finish(index, result)
-        if self._programs:
+        if self._programs and len(self.workers) < self._max_workers:
             self._start()
+
+    def _count_failed_start(self, reason: str) -> None:
+        """Count a guest that did not get ready. After several in a row, go on with the guests that are ready.
+
+        Raises:
+            SandboxUnavailable: if no guest is ready.
+        """
+        self._failed_starts += 1
+        if self._failed_starts < MAX_ATTEMPTS:
+            return
+        if all(worker.isolation is None for worker in self.workers):
+            raise SandboxUnavailable(
+                f"the {self.sandbox.name} sandbox does not start: {reason}; `code-eval doctor` shows what is wrong"
+            )
+        # Guests that start together on a busy machine are late together.
+        log_event("fallback", "%d workers instead of %d: %s", len(self.workers), self._max_workers, reason)
+        self._max_workers = len(self.workers)

@@ -177,6 +177,7 @@ pool.close()
     assert done.stdout in ("False OSError\n", "False PermissionError\n"), done.stderr
 
 
+@pytest.mark.slow(seconds=15)
 @pytest.mark.parametrize("who", ["caller", "ordinary user"])
 @pytest.mark.parametrize("calls", ["unshare", "unshare,seccomp"])
 def test_conformance_holds_without_namespaces(pool, folder, calls, who):

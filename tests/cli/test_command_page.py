@@ -7,7 +7,7 @@ import pytest
 
 from support.metric_and_command import ROOT, python
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.slow(seconds=60)
 
 PAGE = (ROOT / "docs" / "command.md").read_text(encoding="utf-8")
 

@@ -14,7 +14,7 @@ from support.metric_and_command import ROOT
 from support.observers import all_gone, wait_until
 from support.ray_nodes import END_TIMEOUT_SECONDS
 
-pytestmark = [pytest.mark.slow, pytest.mark.cluster]
+pytestmark = [pytest.mark.slow(seconds=30), pytest.mark.cluster]
 
 ray = pytest.importorskip("ray") if not os.environ.get("CI") else __import__("ray")
 LOCAL_SCRIPT = """

@@ -2,14 +2,13 @@
 
 import sys
 import textwrap
-import threading
 import uuid
 
 import pytest
 
-from sandboxes import Outcome
-from support.observers import all_gone, passes, processes_with, wait_until
-from support.requirements import unavailable
+from sandboxes import Limits, Outcome, Program, RunStopped
+from support.observers import all_gone, passes, processes_with
+from support.requirements import WALL_SECONDS, unavailable
 
 pytestmark = pytest.mark.slow
 
@@ -90,18 +89,18 @@ def test_nothing_outlives_whatever_the_end(run, ending, outcome):
     assert all_gone(name, seconds=5), processes_with(name)
 
 
-def test_a_process_is_seen_while_it_runs(run, pool):
+def test_a_process_is_seen_while_it_runs(own_pool):
     """The tests above see the processes that they look for."""
     name = f"seen-{uuid.uuid4()}"
     candidate = f"import subprocess\nsubprocess.run([{name!r}, '300'], executable='sleep')"
-    runner = threading.Thread(target=run, args=(candidate,), kwargs={"wall_seconds": 2.0})
-    runner.start()
-    seen = wait_until(lambda: processes_with(name), seconds=10)
-    if not seen and "container" in pool.preflight().layers:
+    program = Program(candidate, "", Limits(wall_seconds=WALL_SECONDS))
+    try:
+        own_pool.run_all([program], 1, should_stop=lambda: bool(processes_with(name)))
+    except RunStopped:
+        assert all_gone(name)
+    else:
+        assert "container" in own_pool.preflight().layers
         unavailable("the engine's processes are in another process namespace than these tests")
-    assert seen
-    runner.join()
-    assert all_gone(name, seconds=5)
 
 
 @pytest.mark.parametrize("end_of_parent", ["os._exit(0)", "os.kill(os.getpid(), 9)", "time.sleep(1000)", "1 / 0"])

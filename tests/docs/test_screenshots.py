@@ -10,7 +10,7 @@ from support.browser import missing
 from support.pages import PAGES, ROOT
 from support.requirements import unavailable
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.slow(seconds=30)
 
 MAX_BYTES = 150_000
 PICTURE = re.compile(r"!\[[^\]]+\]\(\.\./images/([\w-]+\.png)\)")

@@ -151,6 +151,7 @@ def test_a_compiler_s_time_is_limited(pool):
     assert (verdict.outcome, verdict.detail) == (Outcome.TIMED_OUT, "while it was compiled: ran for more than 0.3 s")
 
 
+@pytest.mark.slow(seconds=26)
 def test_a_long_build_is_waited_for(pool):
     """A compiler may take longer than a guest may be silent."""
     build = Command(("sleep", "26"), Limits(wall_seconds=60.0))

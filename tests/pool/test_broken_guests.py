@@ -1,13 +1,18 @@
 """A fault of a guest is a SandboxUnavailable and never a verdict."""
 
 import os
+import select
+import time
+from types import SimpleNamespace
 
 import psutil
 import pytest
 
 from sandboxes import Limits, Outcome, Pool, Program, SandboxUnavailable
 from sandboxes.workers.canaries import CANARIES
+from sandboxes.workers.worker import close_workers
 from support.fake_guest import HELLO, NONSENSE, FakeSandbox
+from support.requirements import WALL_SECONDS
 
 pytestmark = pytest.mark.slow
 
@@ -68,6 +73,43 @@ def test_silence_is_broken_while_others_work(fakes, monkeypatch):
     results = fakes().run_all([silent] + [GOOD] * 200, 2, on_sandbox_error="exclude")
     assert isinstance(results[0], SandboxUnavailable)
     assert all(verdict.passed for verdict in results[1:])
+
+
+def test_an_answer_is_no_silence_because_it_is_read_late(fakes, monkeypatch):
+    """A guest is not silent if it has answered while the end of another guest kept the caller busy for long."""
+    delay = 0
+    clock = SimpleNamespace(monotonic=lambda: time.monotonic() + delay)
+    monkeypatch.setattr("sandboxes.pool.run.time", clock)
+    monkeypatch.setattr("sandboxes.workers.worker.time", clock)
+    monkeypatch.setattr("sandboxes.pool.run.SILENCE_TIMEOUT_SECONDS", 0.2)
+    monkeypatch.setattr("sandboxes.pool.run.CHECK_INTERVAL_SECONDS", 0.1)
+    pool = fakes()
+
+    def close_late(workers):
+        nonlocal delay
+        others = {worker for worker in pool.sandbox.workers if not worker.process.stdout.closed} - {*workers}
+        select.select([worker.replies_fd for worker in others if worker.in_flight], [], [], WALL_SECONDS)
+        delay += 2 * WALL_SECONDS
+        close_workers(workers)
+
+    monkeypatch.setattr("sandboxes.pool.run.close_workers", close_late)
+    silent = Program("# say nothing more\n", "", Limits(wall_seconds=0.1))
+    slow = Program("# say passed, slowly\n", "", Limits(wall_seconds=WALL_SECONDS))
+    results = pool.run_all([silent] + [slow] * 12, 2, on_sandbox_error="exclude")
+    assert isinstance(results[0], SandboxUnavailable)
+    assert [verdict.attempts for verdict in results[1:]] == [1] * 12
+
+
+def test_others_go_on_without_guests_that_do_not_get_ready(fakes, monkeypatch):
+    """Guests that start together and do not get ready end no run that has another guest, which runs all programs."""
+    pool = fakes(max_ready=1)
+    pool.preflight()
+    monkeypatch.setattr("sandboxes.pool.run.START_TIMEOUT_SECONDS", 0.2)
+    monkeypatch.setattr("sandboxes.pool.run.CHECK_INTERVAL_SECONDS", 0.1)
+    verdicts = pool.run_all([says("passed, slowly")] * 8, 5)
+    assert [(verdict.outcome, verdict.attempts) for verdict in verdicts] == [(Outcome.PASSED, 1)] * 8
+    # Two are tried again, and no others.
+    assert len(pool.sandbox.workers) <= 7
 
 
 def test_raise_names_the_program_and_the_way_out(fakes):

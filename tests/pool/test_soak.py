@@ -6,7 +6,7 @@ import pytest
 
 from support.metric_and_command import ROOT, python
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.slow(seconds=20)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks at mounts and at other processes' memory")

@@ -9,7 +9,7 @@ from code_tasks.reports.comparison_page import page as comparison_page
 from code_tasks.reports.data import read_report_data, with_problems
 from code_tasks.reports.page import page
 from support.accessibility import violations
-from support.browser import SIZES, Reader
+from support.browser import SIZES, Reader, expect
 from support.metric_and_command import PROBLEM
 from support.run_files import ATTEMPTS, FAILED, PASSED, results, write_lines, write_record
 
@@ -59,6 +59,8 @@ def test_pages_have_no_serious_violation(browser, pages, name, scheme, size):
     reader = Reader(browser, pages / f"{name}.html", color_scheme=scheme, viewport=SIZES[size])
     closed = violations(reader.page)
     reader.page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+    # The report's page adds prompt and tests to a card that is opened.
+    expect(reader.page.locator("#ce-samples > details:not(:has(.ce-task))")).to_have_count(0)
     opened = violations(reader.page)
     reader.context.close()
     assert (closed, opened, reader.problems) == ([], [], [])

@@ -36,6 +36,14 @@ def cards(browser, graded):
     assert reader.problems == []
 
 
+def opened(cards, number):
+    """Open a card, wait until prompt and tests, which the page adds, are in it, and return it."""
+    card = cards.samples.nth(number)
+    card.locator("summary").click()
+    expect(card.locator(".ce-code")).to_have_count(3)
+    return card
+
+
 def test_headline_has_actual_values(cards):
     """The headline of a card has the values of the assert that failed."""
     detail = "AssertionError: candidate(2, 3) == 5, where it is 6 == 5"
@@ -56,31 +64,26 @@ def test_card_has_prompt_candidate_and_tests(cards):
 )
 def test_failing_lines_are_marked(cards, number, marked):
     """The lines of candidate and tests that failed are marked, and no others."""
-    cards.samples.nth(number).locator("summary").click()
-    lines = cards.samples.nth(number).locator("mark.ce-code-line")
-    expect(lines.first).to_be_visible()
-    assert [text.rstrip("\n") for text in lines.all_text_contents()] == marked
+    lines = opened(cards, number).locator("mark.ce-code-line").all_text_contents()
+    assert [text.rstrip("\n") for text in lines] == marked
 
 
 def test_lines_have_the_numbers_of_the_traceback(cards):
     """The candidate's first line comes after the prompt's last one."""
-    cards.samples.nth(1).locator("summary").click()
-    first_lines = [code.get_attribute("data-first-line") for code in cards.samples.nth(1).locator(".ce-code").all()]
-    assert first_lines == ["1", "2", "1"]
+    blocks = opened(cards, 1).locator(".ce-code").all()
+    assert [block.get_attribute("data-first-line") for block in blocks] == ["1", "2", "1"]
 
 
 def test_code_has_colours(cards):
     """Keywords and comments of a candidate have colours of their own."""
-    cards.samples.first.locator("summary").click()
-    keyword = cards.samples.first.locator(".ce-code .k").first
+    keyword = opened(cards, 0).locator(".ce-code .k").first
     colors = keyword.evaluate("each => [each, each.parentNode].map((part) => getComputedStyle(part).color)")
     assert colors[0] != colors[1]
 
 
 def test_search_ignores_prompts_and_tests(cards):
     """The search looks in the samples alone, whether or not a card with the task's tests was opened before."""
-    cards.samples.first.locator("summary").click()
-    expect(cards.samples.first.locator("h4")).to_have_count(4)
+    opened(cards, 0)
     cards.page.get_by_label("Search", exact=True).fill("def check")
     expect(cards.count).to_have_text("0 of 3")
 

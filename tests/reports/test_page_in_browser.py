@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from urllib.parse import quote_plus
 
 import pytest
 
@@ -76,6 +77,8 @@ def test_search(searched, words, count):
     """The search finds samples by task, code, detail, traceback, output and tests, and ignores case."""
     reader = searched
     reader.page.get_by_label("Search", exact=True).fill(words)
+    # The search before this one may have found as many.
+    expect(reader.page).to_have_url(re.compile(re.escape(f"#q={quote_plus(words, safe='*')}") + "$"))
     expect(reader.count).to_have_text(f"{count} of 6")
     expect(reader.samples).to_have_count(count)
 
@@ -138,7 +141,7 @@ def test_empty_search_says_so(read):
     reader.page.get_by_role("button", name="Show all").click()
     expect(message).to_be_hidden()
     expect(reader.count).to_have_text("6 of 6")
-    assert "#" not in reader.page.url
+    expect(reader.page).to_have_url(re.compile("^[^#]*$"))
 
 
 def test_keyboard_alone(read):
@@ -218,6 +221,7 @@ def test_printed(read):
     """A printed page has no controls, and no scroll bar hides a part of it."""
     reader = read()
     reader.page.get_by_role("button", name="Open all").click()
+    expect(reader.page.locator("#ce-samples > details[open]")).to_have_count(6)
     reader.page.emulate_media(media="print")
     expect(reader.page.get_by_label("Search")).to_be_hidden()
     assert reader.page.evaluate(
@@ -250,6 +254,7 @@ def test_pictures(browser, examples, size):
     for scheme in ("light", "dark"):
         reader = Reader(browser, examples, viewport=SIZES[size], color_scheme=scheme)
         reader.samples.nth(1).locator("summary").click()
+        expect(reader.samples.nth(1).locator(".ce-code").last).to_be_visible()
         assert reader.page.evaluate("document.documentElement.scrollWidth") == SIZES[size]["width"]
         path = SCREENSHOTS / f"report-{size}-{scheme}.png"
         reader.page.screenshot(path=path, full_page=True, animations="disabled")

@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+from pathlib import Path
 from types import CodeType
 
 import pytest
@@ -74,13 +75,26 @@ def quick():
     return collected()
 
 
+@pytest.fixture(scope="module")
+def rest():
+    """Provide the names of the tests that --rest chooses in a folder."""
+    return collected("--rest")[0]
+
+
 @pytest.mark.slow
-def test_quick_suite_and_rest_are_all_tests(quick):
+def test_quick_suite_and_rest_are_all_tests(quick, rest):
     """Plain pytest and --rest run each test of --all once."""
-    rest, _ = collected("--rest")
     everything, _ = collected("--all")
     assert quick[0] and rest
     assert sorted(quick[0] + rest) == sorted(everything)
+
+
+@pytest.mark.slow
+def test_slow_files_run_last_and_the_longest_of_them_first(rest):
+    """Files without a slow test come first. Among the others one with more tests in containers comes sooner."""
+    files = list(dict.fromkeys(Path(name.partition("::")[0]).name for name in rest))
+    chosen = ["test_docker_options.py", "test_docker_hostile.py", "test_docker.py", "test_docker_failures.py"]
+    assert sorted(chosen, key=files.index) == chosen
 
 
 @pytest.mark.slow

@@ -6,7 +6,7 @@ import pytest
 
 from support.metric_and_command import ROOT, python
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.slow(seconds=30)
 
 
 def test_many_clients_and_hostile_programs():

@@ -118,7 +118,7 @@ def test_a_command_that_takes_too_long_ends_with_all_that_it_started(own_session
 
 def test_output_before_a_limit_is_kept(own_session):
     """The result has all that a command wrote before its time was over."""
-    assert own_session.run_command("echo before; sleep 60", seconds=1).stdout == b"before\n"
+    assert own_session.run_command("echo before; sleep 60", seconds=4).stdout == b"before\n"
 
 
 def test_several_commands_run_at_once(session):

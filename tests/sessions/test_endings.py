@@ -48,10 +48,11 @@ def test_nothing_of_a_session_is_left(own_session):
     own_session.run_command("setsid sleep 98127 > /dev/null 2>&1 &")
     own_session.run_cell("import subprocess\nsubprocess.Popen(['sleep', '98127'], start_new_session=True)")
     own_session.write_file("left", "x")
+    # The shell does not wait until its process has become another program.
+    assert wait_until(lambda: len(processes_with("98127")) == 2, WALL_SECONDS)
     guest = guest_of(own_session)
     scratch = own_session._calls.connection.worker.scratch
     processes = [guest, *guest.children(recursive=True)]
-    assert len(processes_with("98127")) == 2
     own_session.close()
     assert all_gone("98127")
     assert wait_until(lambda: all(has_ended(process) for process in processes), WALL_SECONDS)

@@ -12,7 +12,7 @@ from sandboxes import EvalConfig, SessionRegistry
 from support.observers import wait_until
 from support.requirements import WALL_SECONDS
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.slow(seconds=20)
 
 SESSIONS, AT_ONCE = 500, 20
 CONFIG = EvalConfig.from_options({"sandbox": "subprocess"})

@@ -1,15 +1,12 @@
 """The program that the code of a chat answer stands for."""
 
-import gzip
-import json
-
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from code_tasks.benchmarks.problems import Problem, parse_problem
 from code_tasks.solvers.models.answer_programs import program_of_answer
-from support.metric_and_command import DATA
+from support.published_records import read
 
 HELPER = "from typing import List\n\ndef half(x):\n    return x / 2\n\n"
 PROMPT = f'{HELPER}def area(w: int, h: int) -> int:\n    """Of a box."""\n'
@@ -80,9 +77,8 @@ def test_helper_alone_is_no_answer():
 @pytest.mark.parametrize("language", ["java", "go"])
 def test_other_languages(language):
     """In another language, code that declares the function is a whole program; other code continues the prompt."""
-    with gzip.open(DATA / f"humaneval_x_{language}.jsonl.gz", "rt") as lines:
-        problems = [(parse_problem(record), record["canonical_solution"]) for record in map(json.loads, lines)]
-    for problem, body in problems:
+    for record in read(f"humaneval_x_{language}.jsonl.gz"):
+        problem, body = parse_problem(record), record["canonical_solution"]
         expected = problem.candidate(body, language)
         assert program_of_answer(problem, body) == expected
         assert program_of_answer(problem, problem.prompt + body) == expected
@@ -109,9 +105,7 @@ def test_any_text(prompt, code):
 
 def test_humaneval():
     """HumanEval's solutions become the same programs as bodies, as stripped bodies and as whole functions."""
-    with gzip.open(DATA / "HumanEval.jsonl.gz", "rt") as lines:
-        problems = [json.loads(line) for line in lines]
-    for problem in problems:
+    for problem in read("HumanEval.jsonl.gz"):
         prompt, name, body = problem["prompt"], problem["entry_point"], problem["canonical_solution"]
         assert program(prompt, name, body) == prompt + body
         assert program(prompt, name, body.strip()).split() == (prompt + body).split()

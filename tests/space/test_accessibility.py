@@ -5,15 +5,18 @@ import re
 import pytest
 
 from support.accessibility import violations
-from support.browser import expect
+from support.browser import CURVE_POINTS, expect
+from support.metric_and_command import ROOT
 
 pytestmark = pytest.mark.slow
+
+SECTIONS = sum((ROOT / name).read_text(encoding="utf-8").count("\n## ") for name in ("README.md", "SECURITY.md"))
 
 
 def try_it(visitor):
     """Run the example, and open the result of a candidate."""
     visitor.button("Run").click()
-    expect(visitor.outcomes.nth(2)).to_have_text("timed out")
+    expect(visitor.page.locator(CURVE_POINTS)).to_have_count(5)
     visitor.results.nth(1).locator("summary").click()
 
 
@@ -23,6 +26,7 @@ def score_a_file(visitor):
     visitor.button("Take the example: 63 samples of 12 problems").click()
     expect(visitor.page.get_by_role("row").filter(has_text="samples")).to_be_visible()
     visitor.button("Score").click()
+    expect(visitor.page.locator(CURVE_POINTS)).to_have_count(5)
     visitor.page.get_by_role("gridcell", name="timed out").first.click()
     expect(visitor.page.locator(".ce-opened .ce-result")).to_be_visible()
 
@@ -30,9 +34,11 @@ def score_a_file(visitor):
 def about(visitor):
     """Open all sections of the documents, and the layers of a sandbox."""
     visitor.open_tab("About")
-    expect(visitor.page.locator(".label-wrap:visible").first).to_be_visible()
-    for section in visitor.page.locator(".label-wrap:visible").all():
+    sections = visitor.page.locator(".label-wrap:visible")
+    expect(sections).to_have_count(SECTIONS)
+    for section in sections.all():
         section.click()
+    expect(visitor.page.locator(".label-wrap.open:visible")).to_have_count(SECTIONS)
     visitor.page.locator(".ce-sandbox:visible summary").first.click()
 
 
@@ -44,6 +50,5 @@ def test_no_serious_violation(visit, prepare):
     for scheme in ("light", "dark"):
         visitor.page.emulate_media(color_scheme=scheme)
         expect(visitor.page.locator("body")).to_have_class(re.compile("dark") if scheme == "dark" else "")
-        # Colours change gradually.
-        visitor.page.wait_for_timeout(1000)
+        visitor.settle()
         assert violations(visitor.page) == [], scheme

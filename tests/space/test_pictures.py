@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from support.browser import NAMELESS, SCREENSHOTS, SIZES, expect
+from support.browser import CURVE_POINTS, NAMELESS, SCREENSHOTS, SIZES, expect
 from support.metric_and_command import ROOT
 
 pytestmark = pytest.mark.slow
@@ -15,9 +15,8 @@ TABS = ("Try it", "Score a file", "About")
 def after_a_run(visitor):
     """Run the example, and open the result of a candidate."""
     visitor.button("Run").click()
-    expect(visitor.outcomes.nth(2)).to_have_text("timed out")
+    expect(visitor.page.locator(CURVE_POINTS)).to_have_count(5)
     visitor.results.nth(1).locator("summary").click()
-    expect(visitor.page.locator(".js-plotly-plot .point:visible")).to_have_count(5)
 
 
 def after_scoring(visitor):
@@ -27,7 +26,7 @@ def after_scoring(visitor):
         visitor.upload(name, name, (ROOT / "examples" / name).read_text(encoding="utf-8"))
     visitor.button("Score").click()
     expect(visitor.button("Download results.jsonl")).to_be_visible()
-    expect(visitor.page.locator(".js-plotly-plot .point:visible")).to_have_count(5)
+    expect(visitor.page.locator(CURVE_POINTS)).to_have_count(5)
     visitor.page.get_by_role("gridcell", name="timed out").first.click()
     expect(visitor.page.locator(".ce-opened .ce-result")).to_be_visible()
 
@@ -38,6 +37,7 @@ def with_a_section_open(visitor):
     visitor.page.get_by_role("button", name=re.compile("^Which sandbox")).click()
     expect(visitor.page.get_by_text("scores on Linux, with the packages of this Python")).to_be_visible()
     visitor.page.locator(".ce-sandbox:visible summary").first.click()
+    expect(visitor.page.locator(".ce-sandbox:visible li").first).to_be_visible()
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -46,6 +46,7 @@ def test_pictures(visit, size):
     visitor = visit(viewport=SIZES[size], color_scheme="light")
     for tab, prepare in zip(TABS, (after_a_run, after_scoring, with_a_section_open), strict=True):
         prepare(visitor)
+        visitor.settle()
         assert visitor.page.evaluate("document.documentElement.scrollWidth") == SIZES[size]["width"]
         for scheme in ("light", "dark"):
             visitor.page.emulate_media(color_scheme=scheme)
@@ -68,7 +69,9 @@ def test_every_field_has_a_name(visit, tab):
     visitor = visit()
     visitor.open_tab(tab)
     expect(visitor.page.get_by_role("tab", name=tab)).to_have_attribute("aria-selected", "true")
-    if tab != "About":
+    if tab == "About":
+        expect(visitor.page.locator(".label-wrap:visible").last).to_be_visible()
+    else:
         visitor.page.get_by_role("button", name=re.compile("^Grading and limits")).click()
         expect(visitor.page.get_by_label("k of pass@k").locator("visible=true")).to_be_visible()
     snapshot = visitor.page.locator("body").aria_snapshot()

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from support.browser import SIZES, expect
+from support.browser import CURVE_POINTS, SIZES, expect
 from support.observers import wait_until
 from support.space_client import Marked
 from support.space_server import serving
@@ -16,7 +16,6 @@ WRONG = "def double(x):\n    return x\n"
 HANGING = "def double(x):\n    while True:\n        pass\n"
 TESTS = "assert double(2) == 4\n"
 ATTACK = "</pre></details><script>window.broken = 1</script><img src=x onerror='window.broken = 1'>${window.broken = 1}"
-CURVE_POINTS = ".js-plotly-plot .scatterlayer .point:visible"
 SECONDS = 120
 # The fourth crashes. If the report of its end comes late, on a busy machine, its outcome is "left early".
 EXAMPLE_OUTCOMES = ["passed", "failed", "timed out", re.compile("crashed|left early"), "failed"]
@@ -35,8 +34,10 @@ def test_page_asks_no_other_server(visit):
     visitor.write(RIGHT, WRONG, tests=TESTS)
     visitor.button("Run").click()
     expect(visitor.page.locator(CURVE_POINTS)).to_have_count(2)
-    for tab in ("Score a file", "About"):
-        visitor.open_tab(tab)
+    visitor.open_tab("Score a file")
+    expect(visitor.button("Score")).to_be_visible()
+    visitor.open_tab("About")
+    expect(visitor.page.locator(".ce-document:visible").last).to_be_visible()
     assert [problem for problem in visitor.problems if problem.startswith("request")] == []
 
 
@@ -65,18 +66,22 @@ def test_letters_of_the_bar_are_whole(visit):
     assert visitor.page.locator(".ce-part:visible").first.evaluate("(part) => part.scrollHeight <= part.clientHeight")
 
 
-def test_no_plot_before_results(visit):
+def test_no_plot_before_results(visit, patient_space):
     """There is no plot before the first run, and none during the next one, until its results are there."""
-    visitor = visit()
+    visitor = visit(patient_space)
     plot = visitor.page.locator(".ce-curve:visible")
     expect(plot).to_have_count(0)
     visitor.write(RIGHT, WRONG, tests=TESTS)
     visitor.button("Run").click()
     expect(plot).to_have_count(1)
-    visitor.write(RIGHT, f"import time\ntime.sleep(2)\n{RIGHT}")
+    visitor.write(RIGHT, HANGING)
+    visitor.set("Seconds for each candidate", "600")
     visitor.button("Run").click()
     expect(visitor.outcomes).to_have_text(["passed", "no verdict yet"])
     expect(plot).to_have_count(0)
+    visitor.button("Cancel").click()
+    visitor.write(RIGHT, WRONG)
+    visitor.button("Run").click()
     expect(visitor.page.locator(CURVE_POINTS)).to_have_count(2)
     visitor.open_tab("Score a file")
     expect(plot).to_have_count(0)
@@ -256,7 +261,9 @@ def test_run_covers_nothing(visit):
         for tab, name in (("Try it", "Run"), ("Score a file", "Score")):
             visitor.open_tab(tab)
             button = visitor.button(name)
-            for panel in visitor.page.locator(".ce-sandbox:visible, .ce-refused:visible").all():
+            panels = visitor.page.locator(".ce-sandbox:visible, .ce-refused:visible")
+            expect(panels.first).to_be_visible()
+            for panel in panels.all():
                 panel.scroll_into_view_if_needed()
                 noted, pressed = panel.bounding_box(), button.bounding_box()
                 assert pressed["y"] + pressed["height"] <= noted["y"] or noted["y"] + noted["height"] <= pressed["y"]

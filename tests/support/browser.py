@@ -18,6 +18,8 @@ NAMELESS = re.compile(r"^\s*- (?:button|textbox|combobox|radio|slider|spinbutton
 WAIT_MS = 180_000
 # Time in which a part of the page that appeared gets its first value, and how often to fill it until then.
 SETTLE_MS, FILLS = 400, 100
+# The marks of pass@k in the curve, which a page draws once its results are there.
+CURVE_POINTS = ".js-plotly-plot .scatterlayer .point:visible"
 CHROMIUM_OPTIONS = (
     "--no-sandbox",
     "--disable-gpu",
@@ -123,6 +125,7 @@ class Visitor:
 
     def write(self, *candidates, tests=None):
         """Leave only these candidates on the page, and write the tests if there are any."""
+        expect(self.candidate_tabs.first).to_be_visible()
         for left in reversed(range(1, self.candidate_tabs.count())):
             self.button("Remove this one").click()
             expect(self.candidate_tabs).to_have_count(left)
@@ -133,6 +136,14 @@ class Visitor:
             self._fill_editor(f"Candidate {number}", candidate)
         if tests is not None:
             self._fill_editor("Tests", tests)
+
+    def settle(self):
+        """Wait until whatever appears, opens or changes its colours gradually has done so."""
+        # A loading symbol never ends.
+        self.page.wait_for_function(
+            "document.getAnimations().every(({ effect, playState }) =>"
+            " playState !== 'running' || effect.getComputedTiming().endTime === Infinity)"
+        )
 
     def _fill_editor(self, label, text):
         editor = self.editor(label)

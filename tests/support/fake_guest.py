@@ -8,6 +8,7 @@ import os
 import struct
 import sys
 import tempfile
+import time
 
 HEAD = struct.Struct(">I")
 HELLO = {
@@ -25,14 +26,16 @@ class FakeSandbox:
 
     name = "fake"
 
-    def __init__(self, hello=HELLO, wrong_canary="", deadly_canary=""):
+    def __init__(self, hello=HELLO, wrong_canary="", deadly_canary="", max_ready=None):
         """Store the faults that the guests have.
 
         Args:
             hello: what a guest says first; None if it ends at once, "silent" if it says nothing.
             wrong_canary: a canary that it reports as "exited".
             deadly_canary: a canary at which it ends.
+            max_ready: the number of guests that get ready, before others that say nothing; None for all.
         """
+        self.max_ready = max_ready
         self.options = {"hello": hello, "wrong_canary": wrong_canary, "deadly_canary": deadly_canary}
         self.workers = []
 
@@ -47,7 +50,9 @@ class FakeSandbox:
         """Start this file as a guest."""
         from sandboxes.workers.worker import Worker, start_process
 
-        command = [sys.executable, __file__, json.dumps(self.options)]
+        is_ready = self.max_ready is None or len(self.workers) < self.max_ready
+        options = self.options if is_ready else {**self.options, "hello": "silent"}
+        command = [sys.executable, __file__, json.dumps(options)]
         process = start_process(command, environment={"PYTHONPATH": os.pathsep.join(filter(None, sys.path))})
         self.workers.append(Worker(process, tempfile.mkdtemp(prefix="code-eval-fake-")))
         return self.workers[-1]
@@ -145,6 +150,8 @@ def main():
             reply["outcome"] = "exited" if canary.name == options["wrong_canary"] else canary.outcome.value
             if canary.name == options["deadly_canary"]:
                 os._exit(7)
+        if wanted == "passed, slowly":
+            time.sleep(0.5)
         if wanted == "nothing more":
             be_silent()
         elif wanted == "goodbye":

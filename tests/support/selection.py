@@ -1,11 +1,18 @@
 """The quick suite: the tests that plain `pytest` runs, and what it says about the others. A plugin of conftest.py."""
 
+import math
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
-MARKERS = ("slow", "docker", "browser", "cluster", "languages")
+SECONDS = {"slow": 0.2, "docker": 1.0, "browser": 5.0, "cluster": 2.0, "languages": 1.0}
+"""Roughly how long a test with a marker takes, for the order of files. With several markers it takes the sum.
+
+A marker with an argument, such as `slow(seconds=60)`, says it itself.
+"""
+
+MARKERS = tuple(SECONDS)
 """A test with one of these markers is left out of the quick suite."""
 
 REST = " or ".join(MARKERS)
@@ -58,12 +65,28 @@ def markers_of(item):
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config, items):
-    """Add the markers that follow from the table above, and put files that take long behind the others."""
+    """Add the markers that follow from the tables above, and put files that take long behind the others.
+
+    Among these the longest come first: with a long one at the end, the other worker would have nothing to do.
+    """
+    seconds = Counter()
     for item in items:
         for marker in markers_of(item):
             item.add_marker(marker)
+        seconds[item.path] += seconds_of(item)
     config.stash[COLLECTED] = list(items)
-    items.sort(key=lambda item: any(map(item.get_closest_marker, ("slow", "languages"))))
+    items.sort(key=lambda item: -seconds[item.path] if takes_long(item) else -math.inf)
+
+
+def seconds_of(item):
+    """Return roughly how long a test takes, by its markers."""
+    closest = map(item.get_closest_marker, MARKERS)
+    return sum(marker.kwargs.get("seconds", SECONDS[marker.name]) for marker in closest if marker)
+
+
+def takes_long(item):
+    """Return whether a test's file is one of those that run behind the others."""
+    return any(map(item.get_closest_marker, ("slow", "languages")))
 
 
 def pytest_deselected(items):
