@@ -1,4 +1,4 @@
-"""Candidates in scripting languages, Java and Go that want an unearned pass, and honest ones."""
+"""Candidates in scripting languages, Java, Go, OCaml, Haskell and Scala that want an unearned pass, and honest ones."""
 
 import pytest
 
@@ -12,11 +12,13 @@ from support import (
     attacks_java,
     attacks_javascript,
     attacks_lua,
+    attacks_ocaml,
     attacks_perl,
     attacks_php,
     attacks_r,
     attacks_racket,
     attacks_ruby,
+    honest_compiled,
     honest_javascript,
     honest_languages,
     honest_scripts,
@@ -37,6 +39,7 @@ ATTACKS = {
     "racket": attacks_racket.ATTACKS,
     "elixir": attacks_elixir.ATTACKS,
     "clojure": attacks_clojure.ATTACKS,
+    "ocaml": attacks_ocaml.ATTACKS,
 }
 TESTS = {
     "javascript": attacks_javascript.TESTS,
@@ -52,6 +55,7 @@ TESTS = {
     "racket": attacks_racket.TESTS,
     "elixir": attacks_elixir.TESTS,
     "clojure": attacks_clojure.TESTS,
+    "ocaml": attacks_ocaml.TESTS,
 }
 HONEST = {
     "javascript": honest_javascript.JAVASCRIPT,
@@ -67,6 +71,7 @@ HONEST = {
     "racket": honest_scripts.RACKET,
     "elixir": honest_scripts.ELIXIR,
     "clojure": honest_scripts.CLOJURE,
+    "ocaml": honest_compiled.OCAML,
 }
 LIMITS = Limits(wall_seconds=WALL_SECONDS)
 # The time for programs that never end is shorter.
