@@ -28,6 +28,7 @@ from sandboxes.languages.c_family import C_LANGUAGE, CPP_LANGUAGE
 from sandboxes.languages.clojure import CLOJURE
 from sandboxes.languages.elixir import ELIXIR
 from sandboxes.languages.go import GO
+from sandboxes.languages.haskell import HASKELL
 from sandboxes.languages.java import JAVA
 from sandboxes.languages.javascript import JAVASCRIPT, TYPESCRIPT
 from sandboxes.languages.lua import LUA
@@ -62,6 +63,7 @@ LANGUAGES = {
         ELIXIR,
         CLOJURE,
         OCAML,
+        HASKELL,
     )
 }
 """Every language but Python by its name."""
@@ -79,6 +81,16 @@ ALIASES = {"py": "python", **{alias: name for name, language in LANGUAGES.items(
 TOOLS = tuple(dict.fromkeys(tool for language in LANGUAGES.values() for tool in language.tools))
 """The compilers and interpreters of all languages."""
 
+WITHOUT_PACKAGE = {
+    "dart": "Dart",
+    "jl": "Julia",
+    "julia": "Julia",
+    "lean": "Lean",
+    "swift": "Swift",
+    "zig": "Zig",
+}
+"""The labels of languages that benchmarks have and Debian has not, by their names."""
+
 _versions: WeakKeyDictionary[Runner, dict[str, str]] = WeakKeyDictionary()
 
 
@@ -89,8 +101,14 @@ def checked_language(name: object) -> str:
         ValueError: if there is no such language.
     """
     if name not in NAMES:
-        raise ValueError(f"unknown language {name!r}; choose one of {', '.join(NAMES)}")
+        raise ValueError(f"unknown language {name!r}{lack_of_package(name)}; choose one of {', '.join(NAMES)}")
     return str(name)
+
+
+def lack_of_package(name: object) -> str:
+    """Return the part of a message that says that Debian has no package of a language; "" if that is not the reason."""
+    label = WITHOUT_PACKAGE.get(name) if isinstance(name, str) else None
+    return f" (Debian has no package of {label})" if label else ""
 
 
 @lru_cache(maxsize=64)

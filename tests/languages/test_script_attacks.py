@@ -9,6 +9,7 @@ from support import (
     attacks_clojure,
     attacks_elixir,
     attacks_go,
+    attacks_haskell,
     attacks_java,
     attacks_javascript,
     attacks_lua,
@@ -40,6 +41,7 @@ ATTACKS = {
     "elixir": attacks_elixir.ATTACKS,
     "clojure": attacks_clojure.ATTACKS,
     "ocaml": attacks_ocaml.ATTACKS,
+    "haskell": attacks_haskell.ATTACKS,
 }
 TESTS = {
     "javascript": attacks_javascript.TESTS,
@@ -56,6 +58,7 @@ TESTS = {
     "elixir": attacks_elixir.TESTS,
     "clojure": attacks_clojure.TESTS,
     "ocaml": attacks_ocaml.TESTS,
+    "haskell": attacks_haskell.TESTS,
 }
 HONEST = {
     "javascript": honest_javascript.JAVASCRIPT,
@@ -72,11 +75,12 @@ HONEST = {
     "elixir": honest_scripts.ELIXIR,
     "clojure": honest_scripts.CLOJURE,
     "ocaml": honest_compiled.OCAML,
+    "haskell": honest_compiled.HASKELL,
 }
 LIMITS = Limits(wall_seconds=WALL_SECONDS)
 # The time for programs that never end is shorter.
 SHORT = Limits(wall_seconds=4.0)
-ENDLESS = ("a thread that writes", "a short answer", "no answer")
+ENDLESS = ("a thread that writes", "a short answer", "no answer", "no end")
 EACH_ATTACK = [(language, name) for language, attacks in ATTACKS.items() for name in attacks]
 EACH_SHAPE = [(language, name) for language, shapes in HONEST.items() for name in shapes]
 

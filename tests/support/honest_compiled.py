@@ -3,7 +3,7 @@
 Each entry maps a shape to (candidate, tests).
 """
 
-from support import attacks_ocaml
+from support import attacks_haskell, attacks_ocaml
 
 OCAML = {
     "MultiPL-E": (attacks_ocaml.PLUS, attacks_ocaml.TESTS),
@@ -88,4 +88,92 @@ OCAML = {
         "let () = assert (count 100_000 = 100_000 && List.length (upto 100_000) = 100_000)\n",
     ),
     "a whole program": (attacks_ocaml.PLUS + attacks_ocaml.TESTS, ""),
+}
+HASKELL = {
+    "MultiPL-E": ("-- | Add.\n" + attacks_haskell.PLUS, attacks_haskell.TESTS),
+    "a module": (
+        "{-# LANGUAGE TupleSections #-}\n-- | Sums.\nmodule Sums\n  ( add, -- the sum\n    Sum (..)\n  ) where\n\n"
+        "import Data.List (foldl')\n\nnewtype Sum = Sum Int\n\nadd :: Int -> Int -> Int\n"
+        "add a b = foldl' (+) 0 [a, b]\n"
+        "  where helper = map (,1) [a]\n",
+        "module Main where\nimport qualified Data.Map as Map\n\n" + attacks_haskell.TESTS,
+    ),
+    "a main": (attacks_haskell.PLUS + "\nmain :: IO ()\nmain = print (add 1 2)\n", attacks_haskell.TESTS),
+    "functions without types": (
+        "total all = foldr (+) 0 all\nreverse' [] = []\nreverse' (x : rest) = reverse' rest ++ [x]\n"
+        "average all = sum all / fromIntegral "
+        "(length all)\n",
+        'main = if total [1, 2] == 3 && reverse\' "abc" == "cba" && reverse\' [1, 2] == [2, 1] && average [1, '
+        "2] == 1.5\n"
+        '  then pure () else error "no"\n',
+    ),
+    "values": (
+        "import qualified Data.Map as M\nsame :: a -> a\nsame x = x\n",
+        "import qualified Data.Map as M\nimport qualified Data.Set as S\nimport qualified Data.Text as T\n"
+        "import Data.Array\n"
+        "import Data.Ratio\nimport Data.Word\n"
+        'main = do\n  let check ok = if ok then pure () else error "no"\n'
+        "  check (same (-1) == -1 && same 1.5 == (1.5 :: Float) && same 'a' == 'a' && same True && same () == ())\n"
+        "  check (same (Just [1 :: Int]) == Just [1] && same (Left 1 :: Either Int String) == Left 1)\n"
+        "  check (same (1, 'a', \"b\", 2.5) == (1, 'a', \"b\", 2.5) && same LT == LT && same (3 % 4) == 3 % 4)\n"
+        '  check (same (M.fromList [(1, "a")]) == M.fromList [(1, "a")] && same (S.fromList "ba") == S.fromList "ab")\n'
+        '  check (same (T.pack "a") == T.pack "a" && same (listArray (0, 1) "ab") ! 1 == \'b\' && same (2 :: '
+        "Word8) == 2)\n",
+    ),
+    "functions as arguments": (
+        "twice :: (a -> a) -> a -> a\ntwice f = f . f\ncompose :: [a -> a] -> a -> a\ncompose = foldr (.) id\n",
+        'main = if twice (+ 1) 3 == 5 && compose [(* 2), (+ 1)] 3 == 8 then pure () else error "no"\n',
+    ),
+    "types of its own inside": (
+        "data Tree a = Leaf | Node (Tree a) a (Tree a) deriving (Show, Eq)\n\n"
+        "insert :: Ord a => a -> Tree a -> Tree a\n"
+        "insert x Leaf = Node Leaf x Leaf\ninsert x t@(Node l y r)\n  | x < y = Node (insert x l) y r\n"
+        "  | x > y = Node l y (insert x r)\n"
+        "  | otherwise = t\n\nflat :: Tree a -> [a]\nflat Leaf = []\nflat (Node l x r) = flat l ++ [x] ++ flat r\n\n"
+        "instance Functor Tree where\n  fmap _ Leaf = Leaf\n"
+        "  fmap f (Node l x r) = Node (fmap f l) (f x) (fmap f r)\n\n"
+        "sorted, distinct :: [Int] -> [Int]\nsorted = flat . fmap id . foldr insert Leaf\ndistinct = sorted\n",
+        'main = if sorted [3, 1, 2, 1] == [1, 2, 3] && distinct [1, 1] == [1] then pure () else error "no"\n',
+    ),
+    "modules of base and others": (
+        "import Control.Monad.ST\nimport Control.Monad.State\nimport Data.Array.ST\nimport Data.Array.Unboxed\n"
+        "import Data.Bits\n"
+        "import Data.Char (toUpper)\nimport Data.Coerce (coerce)\nimport Data.STRef\nimport Debug.Trace\n"
+        "import Text.Printf\n\n"
+        "primes :: Int -> [Int]\nprimes n = [i | (i, True) <- assocs sieve]\n  where\n    sieve = runSTUArray $ do\n"
+        "      a <- newArray (2, n) True\n      forM_ [2 .. n] $ \\i -> do\n        is <- readArray a i\n"
+        "        when is $ forM_ [i * i, i * i + i .. n] $ \\j -> writeArray a j False\n      return a\n\n"
+        'loud :: String -> String\nloud = trace "called" (map toUpper)\n\ncounted :: Int -> String\n'
+        'counted n = printf "%02d %d" (popCount n) (evalState (modify (+ 1) >> get) n)\n\nsumST :: [Int] -> Int\n'
+        "sumST all = runST $ do { r <- newSTRef 0; mapM_ (\\x -> modifySTRef r (+ x)) all; readSTRef r }\n",
+        'main = if primes 20 == [2, 3, 5, 7, 11, 13, 17, 19] && loud "a" == "A" && counted 3 == "02 4" && sumST '
+        "[1, 2] == 3\n"
+        '  then pure () else error "no"\n',
+    ),
+    "an error": (
+        "import Control.Exception\ndata Negative = Negative Int deriving Show\ninstance Exception Negative\n"
+        "root :: Double -> Double\nroot x\n  | x < 0 = throw (Negative 1)\n  | otherwise = sqrt x\n",
+        "import Control.Exception\nmain = do\n  found <- try (evaluate (root (-1)))\n"
+        "  case found of\n"
+        '    Left error -> if show (error :: SomeException) == "Negative 1" then pure () else fail "no"\n'
+        '    Right _ -> fail "no error"\n',
+    ),
+    "the name of a builtin": (
+        "import Prelude hiding (lookup)\nlookup :: Int -> [Int] -> Bool\nlookup x all = x `elem` all\n",
+        'main = do\n  let candidate = lookup\n  if candidate 1 [1] then pure () else error "no"\n',
+    ),
+    "comments and options": (
+        "{-# OPTIONS_GHC -Wall #-}\n{-# LANGUAGE BangPatterns #-}\n{- a {- nested -} comment\nadd in a comment\n-}\n"
+        "-- | module where\nadd :: Int -> Int -> Int\nadd !a !b = a + b -- {-\nx --> y = x\n",
+        attacks_haskell.TESTS,
+    ),
+    "output": (
+        attacks_haskell.PLUS,
+        'import System.IO\nmain = do\n  putStr "2"\n  if add 2 3 == 5 then hPutStr stderr "3" else error "no"\n',
+    ),
+    "a deep recursion": (
+        "count :: Int -> Int\ncount 0 = 0\ncount n = 1 + count (n - 1)\n",
+        'main = if count 1000000 == 1000000 then pure () else error "no"\n',
+    ),
+    "a whole program": (attacks_haskell.PLUS + attacks_haskell.TESTS, ""),
 }

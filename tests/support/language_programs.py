@@ -262,6 +262,19 @@ OCAML = sources(
     leaving="exit 0",
     hungry="let all = ref [] in while true do all := Bytes.make (1 lsl 22) 'x' :: !all done; a + b",
 )
+HASKELL = sources(
+    "import Control.Exception (throw)\nimport System.Exit (ExitCode (..))\n\nadd :: Int -> Int -> Int\n"
+    "add a b = BODY\n",
+    'main :: IO ()\nmain = if add 2 3 == 5 then pure () else error "no sum"\n',
+    "main :: IO ()\nmain = interact (\\text -> show (2 * read text :: Int))\n",
+    "add :: Int -> Int -> Int\nadd a b = (a + b\n",
+    right="a + b",
+    wrong="a * b",
+    failing='error "Overdrawn"',
+    hanging="length (cycle [a, b])",
+    leaving="throw ExitSuccess",
+    hungry="let all = [a ..] in sum all + length all",
+)
 PROGRAMS = {
     "java": JAVA,
     "go": GO,
@@ -280,4 +293,5 @@ PROGRAMS = {
     "elixir": ELIXIR,
     "clojure": CLOJURE,
     "ocaml": OCAML,
+    "haskell": HASKELL,
 }

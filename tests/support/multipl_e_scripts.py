@@ -3,6 +3,7 @@
 from support import (
     attacks_clojure,
     attacks_elixir,
+    attacks_haskell,
     attacks_lua,
     attacks_ocaml,
     attacks_perl,
@@ -18,6 +19,12 @@ RECORDS = {
     "elixir": record(
         "elixir", "# Add.\n\ndefmodule HumanEval do\n  def add(a, b) do\n", attacks_elixir.TESTS, ["\ndefmodule"]
     ),
+    "hs": record(
+        "hs",
+        "-- | Add.\nadd :: Int -> Int -> Int\nadd a b =",
+        "\n" + attacks_haskell.TESTS,
+        ["\n\n", "\n{-", "\ntype"],
+    ),
     "lua": record("lua", "-- Add.\nlocal function helper() end\nfunction add(a, b)\n", attacks_lua.TESTS, ["\nlocal"]),
     "ml": record("ml", "(**Add.\n*)\nlet add (a : int) (b : int) : int =\n", attacks_ocaml.TESTS, ["\n\n", "\nlet"]),
     "php": record("php", "<?php\n// Add.\nfunction add($a, $b) {\n", attacks_php.TESTS, ["\nfunction", "\n?>"]),
@@ -29,6 +36,7 @@ RECORDS = {
 PARTS = {
     "clj": ("  (+ a b))\n", "  (* a b))\n"),
     "elixir": ("    a + b\n  end\nend\n", "    a * b\n  end\nend\n"),
+    "hs": (" a + b\n", " a * b\n"),
     "lua": ("    return a + b\nend\n", "    return a * b\nend\n"),
     "ml": ("  a + b\n", "  a * b\n"),
     "php": ("    return $a + $b;\n}\n", "    return $a * $b;\n}\n"),
@@ -50,6 +58,16 @@ CHEATS = {
         "halt": "    System.halt(0)\n  end\nend\n",
         "open text": '    6\n  end\nend\ntext = """\n',
         "a function around the tests": "    6\n  end\n\n  def other do\n",
+    },
+    "hs": {
+        "exit": " throw ExitSuccess where throw = error\n",
+        "open comment": " 6\n{-",
+        "open text": ' 6\ntext = "\\\n',
+        "a main": " 6\nmain = pure ()\n",
+        "a main that is called": " 6\nmain :: IO ()\nmain = pure () where\n",
+        "a function around the tests": " 6\nother = other where\n",
+        "a local function around the tests": " let main = 6 in main\n  where\n",
+        "numbers that are equal": " undefined\ninstance {-# OVERLAPPING #-} Eq Int where _ == _ = True\n",
     },
     "lua": {
         "exit": "    os.exit(0)\nend\n",

@@ -89,6 +89,7 @@ PISTON_RUNTIMES = (
     Runtime("elixir", "elixir", ("exs",)),
     Runtime("clojure", "clojure", ("clj",)),
     Runtime("ocaml", "ocaml", ("ml",)),
+    Runtime("haskell", "haskell", ("hs",)),
 )
 """Runtimes that run programs as they stand."""
 
