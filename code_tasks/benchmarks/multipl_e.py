@@ -19,6 +19,7 @@ from code_tasks.benchmarks.problems import Problem, check_has_tests
 from code_tasks.benchmarks.records import text_field
 from sandboxes.languages.comments import without_literals
 from sandboxes.languages.javascript import TYPE_CHECK
+from sandboxes.languages.registry import lack_of_package
 from sandboxes.validation import short_repr
 
 LANGUAGES = {
@@ -27,9 +28,11 @@ LANGUAGES = {
     "elixir": "elixir",
     "go": "go",
     "go_test.go": "go",
+    "hs": "haskell",
     "java": "java",
     "js": "javascript",
     "lua": "lua",
+    "ml": "ocaml",
     "php": "php",
     "pl": "perl",
     "py": "python",
@@ -89,9 +92,11 @@ OFFICIAL_PARTS = {
     "bash": ("", ""),
     "elixir": ("", ""),
     "cpp": ('#undef ONLINE_JUDGE\n#pragma GCC optimize("O0")\n', ""),
+    "haskell": ("", ""),
     "java": ("", JAVA_RUN),
     "javascript": ("require.main = module;\n", ""),
     "lua": ("", ""),
+    "ocaml": ("", ""),
     "perl": ("", ""),
     "php": ("", ""),
     "python": ("", ""),
@@ -126,7 +131,8 @@ def language_of(record: Mapping[str, Any]) -> str:
     """
     name = text_field(record, "language")
     if name not in LANGUAGES:
-        raise ValueError(f"programs in {short_repr(name)} can't be run; there are {', '.join(LANGUAGES)}")
+        reason = f"programs in {short_repr(name)} can't be run{lack_of_package(name)}"
+        raise ValueError(f"{reason}; there are {', '.join(LANGUAGES)}")
     return LANGUAGES[name]
 
 

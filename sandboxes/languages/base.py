@@ -3,7 +3,7 @@
 A program of a language other than Python is built and run by commands, in the program's folder. Under a `Recipe`
 candidate and tests are one program. It has passed if it ends with status 0 and writes its completion token at the end.
 That token is drawn for one program alone, and a program that leaves early does not write it. Under a `SeparateRecipe`
-they are two programs, and only the tests decide.
+or a `SplitRecipe` they are two programs, and only the tests decide.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ MEMORY_STATUS = 87
 """The status with which our drivers end when memory runs out."""
 
 HEAP_SHARE = 0.75
+TESTS_FOLDER = "code_eval_tests"
+"""The folder in which the build of a `SplitRecipe` leaves the tests' program."""
 
 Files = Mapping[str, str]
 """Source text by path in the program's folder."""
@@ -69,6 +71,25 @@ class SeparateRecipe:
 
 
 @dataclass(frozen=True)
+class SplitRecipe:
+    """Files, build and runs of a compiled language's programs whose tests run apart from the candidate.
+
+    The compilers read candidate and tests together, so that types are checked, and make two programs. They run nothing
+    of the candidate's. The build leaves the tests' program in TESTS_FOLDER, and nothing of the tests elsewhere. Both
+    programs talk as those of a `SeparateRecipe`.
+    """
+
+    files: Callable[[str, str], Files]
+    """(candidate, tests) -> the files that are built."""
+
+    build: Callable[[Limits], tuple[Command, ...]]
+    """As in `Recipe`."""
+
+    run_candidate: Callable[[Limits], Command]
+    run_tests: Callable[[Limits], Command]
+
+
+@dataclass(frozen=True)
 class Language:
     """One language: its names, its recipes, and what it needs of the machine."""
 
@@ -78,7 +99,7 @@ class Language:
     label: str
     """The name that people read: "C++"."""
 
-    with_tests: Recipe | SeparateRecipe
+    with_tests: Recipe | SeparateRecipe | SplitRecipe
     """For a candidate with tests. The program of a `Recipe` writes the completion token."""
 
     standalone: Recipe
@@ -127,7 +148,7 @@ def fixed_run(*argv: str, reserves_memory: bool = False) -> Callable[[Limits], C
 
 
 def linked(*argv: str, memory_status: int | None = None, reserves_memory: bool = False) -> Callable[[Limits], Command]:
-    """Return the run of one side of a `SeparateRecipe`.
+    """Return the run of one side of a `SeparateRecipe` or a `SplitRecipe`.
 
     Descriptor 3 is the pipe from the other side, and 4 the pipe to it. What the program prints goes to standard error.
 

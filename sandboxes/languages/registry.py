@@ -7,6 +7,7 @@ import secrets
 from collections.abc import Collection
 from dataclasses import replace
 from functools import lru_cache
+from typing import Any
 from weakref import WeakKeyDictionary
 
 from sandboxes.contract import Limits, Program
@@ -14,10 +15,12 @@ from sandboxes.errors import SandboxUnavailable
 from sandboxes.guest.common.interactors import TESTS
 from sandboxes.languages.base import (
     COMPILE_SECONDS,
+    TESTS_FOLDER,
     TOKEN_BYTES,
     Language,
     Recipe,
     SeparateRecipe,
+    SplitRecipe,
     compiler_limits,
 )
 from sandboxes.languages.bash import BASH
@@ -25,9 +28,11 @@ from sandboxes.languages.c_family import C_LANGUAGE, CPP_LANGUAGE
 from sandboxes.languages.clojure import CLOJURE
 from sandboxes.languages.elixir import ELIXIR
 from sandboxes.languages.go import GO
+from sandboxes.languages.haskell import HASKELL
 from sandboxes.languages.java import JAVA
 from sandboxes.languages.javascript import JAVASCRIPT, TYPESCRIPT
 from sandboxes.languages.lua import LUA
+from sandboxes.languages.ocaml import OCAML
 from sandboxes.languages.perl import PERL
 from sandboxes.languages.php import PHP
 from sandboxes.languages.r import R
@@ -57,6 +62,8 @@ LANGUAGES = {
         RACKET,
         ELIXIR,
         CLOJURE,
+        OCAML,
+        HASKELL,
     )
 }
 """Every language but Python by its name."""
@@ -74,6 +81,16 @@ ALIASES = {"py": "python", **{alias: name for name, language in LANGUAGES.items(
 TOOLS = tuple(dict.fromkeys(tool for language in LANGUAGES.values() for tool in language.tools))
 """The compilers and interpreters of all languages."""
 
+WITHOUT_PACKAGE = {
+    "dart": "Dart",
+    "jl": "Julia",
+    "julia": "Julia",
+    "lean": "Lean",
+    "swift": "Swift",
+    "zig": "Zig",
+}
+"""The labels of languages that benchmarks have and Debian has not, by their names."""
+
 _versions: WeakKeyDictionary[Runner, dict[str, str]] = WeakKeyDictionary()
 
 
@@ -84,8 +101,14 @@ def checked_language(name: object) -> str:
         ValueError: if there is no such language.
     """
     if name not in NAMES:
-        raise ValueError(f"unknown language {name!r}; choose one of {', '.join(NAMES)}")
+        raise ValueError(f"unknown language {name!r}{lack_of_package(name)}; choose one of {', '.join(NAMES)}")
     return str(name)
+
+
+def lack_of_package(name: object) -> str:
+    """Return the part of a message that says that Debian has no package of a language; "" if that is not the reason."""
+    label = WITHOUT_PACKAGE.get(name) if isinstance(name, str) else None
+    return f" (Debian has no package of {label})" if label else ""
 
 
 @lru_cache(maxsize=64)
@@ -109,6 +132,19 @@ def plan_for(
 
 
 @lru_cache(maxsize=64)
+def plan_without_tests(name: str, limits: Limits, compile_seconds: float = COMPILE_SECONDS) -> StepPlan:
+    """Return the plan of candidates that are their own tests, which nobody can keep from them.
+
+    Args:
+        name: of LANGUAGES.
+        limits: of the run.
+        compile_seconds: wall seconds of each compiler.
+    """
+    recipe = LANGUAGES[name].standalone
+    return StepPlan(recipe.build(compiler_limits(limits, compile_seconds)), (TestRun(recipe.run(limits)),))
+
+
+@lru_cache(maxsize=64)
 def separate_plan(name: str, tests: str, limits: Limits) -> StepPlan:
     """Return the plan of programs whose tests run apart from the candidate. The same arguments give the same object.
 
@@ -117,22 +153,46 @@ def separate_plan(name: str, tests: str, limits: Limits) -> StepPlan:
         tests: source.
         limits: of each side.
     """
-    language = LANGUAGES[name]
-    recipe = language.with_tests
+    recipe = LANGUAGES[name].with_tests
     assert isinstance(recipe, SeparateRecipe)
-    if not tests.strip():
-        # The candidate is its own test, which nobody can keep from it.
-        return StepPlan((), (TestRun(language.standalone.run(limits)),))
-    run = recipe.run_tests(limits).as_json()
-    judge = {"files": recipe.tests_files(tests), "build": [], "run": run, "convention": TESTS}
+    return talking_plan((), recipe, limits, {"files": recipe.tests_files(tests)})
+
+
+@lru_cache(maxsize=64)
+def split_plan(name: str, limits: Limits, compile_seconds: float = COMPILE_SECONDS) -> StepPlan:
+    """Return the plan of programs whose tests are built with the candidate, and run apart from it.
+
+    Args:
+        name: of LANGUAGES.
+        limits: of each side.
+        compile_seconds: wall seconds of each compiler.
+    """
+    recipe = LANGUAGES[name].with_tests
+    assert isinstance(recipe, SplitRecipe)
+    build = recipe.build(compiler_limits(limits, compile_seconds))
+    return talking_plan(build, recipe, limits, {"files": {}, "folder": TESTS_FOLDER})
+
+
+def talking_plan(
+    build: tuple[Command, ...], recipe: SeparateRecipe | SplitRecipe, limits: Limits, tests: dict[str, Any]
+) -> StepPlan:
+    """Return the plan of programs whose tests are their interactor.
+
+    Args:
+        build: the build commands.
+        recipe: how both sides are run.
+        limits: of each side.
+        tests: where the tests' files come from: "files", and "folder" if the build makes them.
+    """
+    judge = {**tests, "build": [], "run": recipe.run_tests(limits).as_json(), "convention": TESTS}
     # The interactor has no input, and expects no output.
     runs = (TestRun(recipe.run_candidate(limits), expected="", checker=""),)
-    return StepPlan((), runs, grading="separate", interactor=judge)
+    return StepPlan(build, runs, grading="separate", interactor=judge)
 
 
 def is_graded_apart(name: str) -> bool:
     """Return whether tests in a language run in another process than the candidate."""
-    return name in LANGUAGES and isinstance(LANGUAGES[name].with_tests, SeparateRecipe)
+    return name in LANGUAGES and not isinstance(LANGUAGES[name].with_tests, Recipe)
 
 
 def build_program(
@@ -148,12 +208,21 @@ def build_program(
         compile_seconds: wall seconds of each compiler.
     """
     token = secrets.token_hex(TOKEN_BYTES)
-    recipe = LANGUAGES[name].with_tests
-    if isinstance(recipe, SeparateRecipe):
-        files = recipe.candidate_files(candidate) if tests.strip() else LANGUAGES[name].standalone.files(candidate, "")
-        return step_program(files, separate_plan(name, tests, limits), limits, token, name)
-    files = recipe.files(candidate, tests)
-    return step_program(files, plan_for(name, limits, compile_seconds, recipe.needs(files)), limits, token, name)
+    language = LANGUAGES[name]
+    recipe = language.with_tests
+    if isinstance(recipe, Recipe):
+        files = recipe.files(candidate, tests)
+        plan = plan_for(name, limits, compile_seconds, recipe.needs(files))
+    elif not tests.strip():
+        files = language.standalone.files(candidate, "")
+        plan = plan_without_tests(name, limits, compile_seconds)
+    elif isinstance(recipe, SplitRecipe):
+        files = recipe.files(candidate, tests)
+        plan = split_plan(name, limits, compile_seconds)
+    else:
+        files = recipe.candidate_files(candidate)
+        plan = separate_plan(name, tests, limits)
+    return step_program(files, plan, limits, token, name)
 
 
 def probe_version(pool: Runner, name: str) -> str:

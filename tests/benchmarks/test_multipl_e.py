@@ -106,7 +106,8 @@ def test_limits_are_the_graders(load, language, seconds):
     [
         (
             {"language": "jl"},
-            r":1: programs in 'jl' can't be run; there are clj, cpp, elixir, go, go_test.go, java, js, lua, php",
+            r":1: programs in 'jl' can't be run \(Debian has no package of Julia\); "
+            r"there are clj, cpp, elixir, go, go_test.go, hs, java, js, lua, ml",
         ),
         ({"tests": "// nothing\n"}, ":1: 'tests': there is no test in them"),
         ({"prompt": "class Problem {\n"}, ":1: 'prompt' does not end with the first line of a public static method"),

@@ -26,7 +26,13 @@ PROGRAMS = {
     ),
     "js": ("function add(a) {\n", "  return a + 1;\n", "}\nif (add(1) !== 2) throw new Error();\n"),
     "py": ("def add(a: int) -> int:\n", "    return a + 1\n", "assert add(1) == 2\n"),
+    "hs": (
+        "import System.Exit\nimport System.IO.Unsafe\nadd :: Int -> Int\nadd a =",
+        " a + 1\n",
+        'main = if add 1 == 2 then pure () else error "no"\n',
+    ),
     "lua": ("function add(a)\n", "    return a + 1\nend\n", "if add(1) ~= 2 then os.exit(1) end\n"),
+    "ml": ("let add (a : int) : int =\n", "    a + 1\n", "let () = assert (add 1 = 2)\n"),
     "php": (
         "<?php\nfunction add($a) {\n",
         "    return $a + 1;\n}\n",
@@ -40,7 +46,9 @@ PROGRAMS = {
 EXITS = {
     "cpp": "    __builtin_exit(0);\n",
     "js": "  process.exit(0);\n",
+    "hs": " unsafePerformIO exitSuccess\n",
     "lua": "    os.exit(0)\nend\n",
+    "ml": "    exit 0\n",
     "php": "    exit(0);\n}\n",
     "pl": "    exit 0;\n}\n",
     "r": "    quit('no', 0)\n}\n",
@@ -51,7 +59,9 @@ EXITS = {
 
 
 TOOLS = {"cpp": "g++", "java": "javac", "js": "node", "py": "python3", "sh": "bash"} | {
+    "hs": "ghc",
     "lua": "lua5.4",
+    "ml": "ocamlopt",
     "php": "php",
     "pl": "perl",
     "r": "R",

@@ -164,6 +164,12 @@ def test_an_unknown_language_is_refused():
         checked_language("cobol")
 
 
+def test_a_language_without_a_package_is_refused():
+    """The error for a language that Debian does not have says so."""
+    with pytest.raises(ValueError, match=r"unknown language 'swift' \(Debian has no package of Swift\); choose one of"):
+        checked_language("swift")
+
+
 def test_aliases_are_not_names():
     """Each alias leads to one language, and is not itself a language's name."""
     aliases = [alias for language in LANGUAGES.values() for alias in language.aliases]

@@ -1,4 +1,4 @@
-"""Candidates in scripting languages, Java and Go that want an unearned pass, and honest ones."""
+"""Candidates in scripting languages, Java, Go, OCaml, Haskell and Scala that want an unearned pass, and honest ones."""
 
 import pytest
 
@@ -9,14 +9,17 @@ from support import (
     attacks_clojure,
     attacks_elixir,
     attacks_go,
+    attacks_haskell,
     attacks_java,
     attacks_javascript,
     attacks_lua,
+    attacks_ocaml,
     attacks_perl,
     attacks_php,
     attacks_r,
     attacks_racket,
     attacks_ruby,
+    honest_compiled,
     honest_javascript,
     honest_languages,
     honest_scripts,
@@ -37,6 +40,8 @@ ATTACKS = {
     "racket": attacks_racket.ATTACKS,
     "elixir": attacks_elixir.ATTACKS,
     "clojure": attacks_clojure.ATTACKS,
+    "ocaml": attacks_ocaml.ATTACKS,
+    "haskell": attacks_haskell.ATTACKS,
 }
 TESTS = {
     "javascript": attacks_javascript.TESTS,
@@ -52,6 +57,8 @@ TESTS = {
     "racket": attacks_racket.TESTS,
     "elixir": attacks_elixir.TESTS,
     "clojure": attacks_clojure.TESTS,
+    "ocaml": attacks_ocaml.TESTS,
+    "haskell": attacks_haskell.TESTS,
 }
 HONEST = {
     "javascript": honest_javascript.JAVASCRIPT,
@@ -67,11 +74,13 @@ HONEST = {
     "racket": honest_scripts.RACKET,
     "elixir": honest_scripts.ELIXIR,
     "clojure": honest_scripts.CLOJURE,
+    "ocaml": honest_compiled.OCAML,
+    "haskell": honest_compiled.HASKELL,
 }
 LIMITS = Limits(wall_seconds=WALL_SECONDS)
 # The time for programs that never end is shorter.
 SHORT = Limits(wall_seconds=4.0)
-ENDLESS = ("a thread that writes", "a short answer", "no answer")
+ENDLESS = ("a thread that writes", "a short answer", "no answer", "no end")
 EACH_ATTACK = [(language, name) for language, attacks in ATTACKS.items() for name in attacks]
 EACH_SHAPE = [(language, name) for language, shapes in HONEST.items() for name in shapes]
 

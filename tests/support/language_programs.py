@@ -250,6 +250,31 @@ CLOJURE = sources(
     hungry="(loop [all []] (recur (conj all (byte-array 4000000))))",
     breaks_as="failed",
 )
+OCAML = sources(
+    "let add (a : int) (b : int) : int =\n  BODY\n",
+    'let () = if add 2 3 <> 5 then failwith "no sum"\n',
+    'let () = Scanf.scanf " %d" (fun n -> print_int (2 * n))\n',
+    "let add a b = (a + b\n",
+    right="a + b",
+    wrong="a * b",
+    failing='failwith "Overdrawn"',
+    hanging="while true do () done; a + b",
+    leaving="exit 0",
+    hungry="let all = ref [] in while true do all := Bytes.make (1 lsl 22) 'x' :: !all done; a + b",
+)
+HASKELL = sources(
+    "import Control.Exception (throw)\nimport System.Exit (ExitCode (..))\n\nadd :: Int -> Int -> Int\n"
+    "add a b = BODY\n",
+    'main :: IO ()\nmain = if add 2 3 == 5 then pure () else error "no sum"\n',
+    "main :: IO ()\nmain = interact (\\text -> show (2 * read text :: Int))\n",
+    "add :: Int -> Int -> Int\nadd a b = (a + b\n",
+    right="a + b",
+    wrong="a * b",
+    failing='error "Overdrawn"',
+    hanging="length (cycle [a, b])",
+    leaving="throw ExitSuccess",
+    hungry="let all = [a ..] in sum all + length all",
+)
 PROGRAMS = {
     "java": JAVA,
     "go": GO,
@@ -267,4 +292,6 @@ PROGRAMS = {
     "racket": RACKET,
     "elixir": ELIXIR,
     "clojure": CLOJURE,
+    "ocaml": OCAML,
+    "haskell": HASKELL,
 }

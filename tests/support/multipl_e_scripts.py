@@ -3,7 +3,9 @@
 from support import (
     attacks_clojure,
     attacks_elixir,
+    attacks_haskell,
     attacks_lua,
+    attacks_ocaml,
     attacks_perl,
     attacks_php,
     attacks_r,
@@ -17,7 +19,14 @@ RECORDS = {
     "elixir": record(
         "elixir", "# Add.\n\ndefmodule HumanEval do\n  def add(a, b) do\n", attacks_elixir.TESTS, ["\ndefmodule"]
     ),
+    "hs": record(
+        "hs",
+        "-- | Add.\nadd :: Int -> Int -> Int\nadd a b =",
+        "\n" + attacks_haskell.TESTS,
+        ["\n\n", "\n{-", "\ntype"],
+    ),
     "lua": record("lua", "-- Add.\nlocal function helper() end\nfunction add(a, b)\n", attacks_lua.TESTS, ["\nlocal"]),
+    "ml": record("ml", "(**Add.\n*)\nlet add (a : int) (b : int) : int =\n", attacks_ocaml.TESTS, ["\n\n", "\nlet"]),
     "php": record("php", "<?php\n// Add.\nfunction add($a, $b) {\n", attacks_php.TESTS, ["\nfunction", "\n?>"]),
     "pl": record("pl", "# Add.\nsub add {\n    my($a, $b) = @_;\n", attacks_perl.TESTS, ["\nsub"]),
     "r": record("r", "# Add.\nadd <- function(a, b) {\n", attacks_r.TESTS, ["\n#", "\n```"]),
@@ -27,7 +36,9 @@ RECORDS = {
 PARTS = {
     "clj": ("  (+ a b))\n", "  (* a b))\n"),
     "elixir": ("    a + b\n  end\nend\n", "    a * b\n  end\nend\n"),
+    "hs": (" a + b\n", " a * b\n"),
     "lua": ("    return a + b\nend\n", "    return a * b\nend\n"),
+    "ml": ("  a + b\n", "  a * b\n"),
     "php": ("    return $a + $b;\n}\n", "    return $a * $b;\n}\n"),
     "pl": ("    return $a + $b;\n}\n", "    return $a * $b;\n}\n"),
     "r": ("    a + b\n}\n", "    a * b\n}\n"),
@@ -48,6 +59,16 @@ CHEATS = {
         "open text": '    6\n  end\nend\ntext = """\n',
         "a function around the tests": "    6\n  end\n\n  def other do\n",
     },
+    "hs": {
+        "exit": " throw ExitSuccess where throw = error\n",
+        "open comment": " 6\n{-",
+        "open text": ' 6\ntext = "\\\n',
+        "a main": " 6\nmain = pure ()\n",
+        "a main that is called": " 6\nmain :: IO ()\nmain = pure () where\n",
+        "a function around the tests": " 6\nother = other where\n",
+        "a local function around the tests": " let main = 6 in main\n  where\n",
+        "numbers that are equal": " undefined\ninstance {-# OVERLAPPING #-} Eq Int where _ == _ = True\n",
+    },
     "lua": {
         "exit": "    os.exit(0)\nend\n",
         "open comment": "    return 6\nend\n--[[",
@@ -55,6 +76,17 @@ CHEATS = {
         "return at the top": "    return 6\nend\ndo return end\n",
         "open function": "    return 6\nend\nfunction other()\n",
         "open condition": "    return 6\nend\nif false then\n",
+    },
+    "ml": {
+        "exit": "  exit 0\n",
+        "open comment": "  6\n(*",
+        "open text": "  6\nlet text = {|",
+        "open text in the function": '  6 + String.length "',
+        "a module around the tests": "  6\nmodule M (X : sig end) = struct\n",
+        "a function around the tests": "  6\nlet other () =\n",
+        "an equality of its own": "  6\nlet ( = ) _ _ = true\n",
+        "a candidate of its own": "  6\nlet candidate _ _ = 5\n",
+        "the end of the program": "  6\nlet () = at_exit (fun () -> exit 0); exit 0\n",
     },
     "php": {
         "exit": "    exit(0);\n}\n",

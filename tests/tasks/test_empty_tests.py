@@ -79,6 +79,8 @@ OTHERS = {
     "r": ("# stop()\n", "stopifnot(TRUE)"),
     "elixir": ("# assert 1 == 1\n", "true = true # x"),
     "clojure": ("; (is (= 1 1))\n", "(assert true) ; x"),
+    "haskell": ("-- main = pure ()\n{- a -}\n", "main = pure () -- x"),
+    "ocaml": ("(* assert true *)\n", "let () = assert true (* x *)"),
     "racket": ("#lang racket\n; (check-equal? 1 1)\n#| a |#", "(error 1) ; x"),
 }
 RIGHT = "def add(a, b):\n    return a + b\n"

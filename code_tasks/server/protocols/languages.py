@@ -88,6 +88,8 @@ PISTON_RUNTIMES = (
     Runtime("racket", "racket", ("rkt",)),
     Runtime("elixir", "elixir", ("exs",)),
     Runtime("clojure", "clojure", ("clj",)),
+    Runtime("ocaml", "ocaml", ("ml",)),
+    Runtime("haskell", "haskell", ("hs",)),
 )
 """Runtimes that run programs as they stand."""
 

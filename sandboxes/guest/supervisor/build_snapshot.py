@@ -6,6 +6,7 @@ import base64
 import os
 import stat
 
+from ..common.files import remove_tree
 from ..common.frames import read_exact
 
 TYPE_CHECKING = False
@@ -78,6 +79,13 @@ def read_files(folder: int, prefix: str = "") -> StoredFiles:
         elif stat.S_ISREG(mode):
             content = read_file(folder, name)
             files[prefix + name] = (stat.S_IMODE(mode), base64.b64encode(content or b"").decode())
+    return files
+
+
+def take_folder(folder: int, name: str) -> StoredFiles:
+    """Return all files of a folder in a folder, and remove them. The arguments are those of `call_in_subfolder`."""
+    files = call_in_subfolder(folder, name, read_files)
+    remove_tree(folder, name)
     return files
 
 

@@ -14,11 +14,11 @@ GO_TEST_FAILURE = "--- FAIL"
 # Beginnings of the lines in which languages name the error that ended a program.
 FATAL_ERRORS = re.compile(
     r"(?:Exception in thread|Caused by:|Uncaught |panic:|fatal error:|thread '.*' panicked|terminate called"
-    r"|(?:[\w$]+\.)*[\w$]*(?:Error|Exception)\b|--- FAIL|[^\s:]+: .*Assertion)"
+    r"|(?:[\w$]+\.)*[\w$]*(?:Error|Exception)\b|program: |--- FAIL|[^\s:]+: .*Assertion)"
 )
 HINTS = re.compile(r"error|exception|assert|fail|not found|unbound|denied", re.IGNORECASE)
 # Beginnings of the lines where an error's message turns into a stack trace, or into advice.
-STACK = re.compile(r"\s+at |note:|goroutine |\[signal")
+STACK = re.compile(r"\s+at |CallStack |note:|goroutine |\[signal")
 
 
 def error_lines(stderr: str, stdout: str) -> str:

@@ -59,6 +59,8 @@ class Interactor(JudgeProgram):
         self.candidates, self.hold = candidates, hold
         # The file that the interactor has left for a checker program.
         self.log = b""
+        # The files of an interactor that the candidate's own build has made.
+        self.built: StoredFiles = {}
 
     def talk(
         self, request: Mapping[str, Any], step: Mapping[str, Any], files: Mapping[str, str], stored: StoredFiles | None
@@ -98,6 +100,16 @@ class Interactor(JudgeProgram):
         assert self.program is not None
         is_tests: bool = self.program["convention"] == TESTS
         return is_tests
+
+    @property
+    def built_folder(self) -> str:
+        """The folder in which the candidate's build leaves the interactor; "" if it is no product of that build."""
+        folder: str = self.program.get("folder", "") if self.program else ""
+        return folder
+
+    def build(self) -> StoredFiles:
+        """Return the files of the interactor, as `JudgeProgram.build` does."""
+        return self.built if self.built_folder else super().build()
 
     def missing_layer(self) -> str:
         """Return the name of a layer without which the two sides could see each other; "" if none is missing."""

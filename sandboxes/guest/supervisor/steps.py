@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from ..common.checkers import difference_from_any
-from .build_snapshot import KeptBuild, StoredBuild, read_file
+from .build_snapshot import KeptBuild, StoredBuild, read_file, take_folder
 from .case_batches import batch_of, batch_results, batch_step
 from .step_runner import build_failure
 
@@ -70,6 +70,8 @@ class StepExecutor:
         self.executions = [execution] if execution else []
         if failure:
             return self.executions, failure
+        if folder := self.interactor.built_folder:
+            self.interactor.built = self.fork_server.surroundings.call_in_workplace(take_folder, folder)
         is_built = bool(self.plan["build"])
         # A checker program that runs in the candidates' folder must find nothing of theirs.
         stays = is_built and not (self.checker.program and self.fork_server.in_container)
