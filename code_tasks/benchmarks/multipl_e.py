@@ -18,12 +18,14 @@ from code_tasks.benchmarks.official.forms import status_tests
 from code_tasks.benchmarks.problems import Problem, check_has_tests
 from code_tasks.benchmarks.records import text_field
 from sandboxes.languages.comments import without_literals
+from sandboxes.languages.d import CANDIDATE_MODULE
 from sandboxes.languages.javascript import TYPE_CHECK
 from sandboxes.validation import short_repr
 
 LANGUAGES = {
     "clj": "clojure",
     "cpp": "cpp",
+    "d": "d",
     "elixir": "elixir",
     "go": "go",
     "go_test.go": "go",
@@ -85,6 +87,8 @@ public class CodeEvalOfficial {
 """
 """Runs the class `Problem` as the grader does, which has javatuples for the compiler, and not for the program."""
 
+D_HEAD = re.compile(r"^(\S[^\n]*?) (\w+)\(([^\n]*)\)\s*\Z", re.MULTILINE)
+
 OFFICIAL_PARTS = {
     "bash": ("", ""),
     "elixir": ("", ""),
@@ -109,6 +113,8 @@ def parse(record: Mapping[str, Any], position: int) -> Problem:
     suffix, tests = split_tests(tests)
     if language == "java":
         suffix, tests = suffix + "}\n", java_tests(prompt, tests)
+    if language == "d":
+        tests = d_tests(prompt, tests)
     limits = {"wall_seconds": SECONDS.get(language, OTHER_SECONDS), "memory_bytes": MEMORY_BYTES}
     return Problem(
         *(name, prompt, FIRST_LINES.get(language, "") + tests, language),
@@ -180,10 +186,38 @@ def trusted_equality(assertion: re.Match[str]) -> str:
     return f"{before}({expected}).equals({actual}));"
 
 
+def d_tests(prompt: str, tests: str) -> str:
+    """Return the tests of a D problem, with a function of their own that calls the candidate's.
+
+    The types of that function are the library's, whatever the candidate declares under the same names.
+
+    Raises:
+        ValueError: if the prompt has another form.
+    """
+    head = D_HEAD.search(prompt)
+    if not head:
+        raise ValueError("'prompt' does not end with the first line of a function")
+    returned, name, parameters = head.groups()
+    values = ", ".join(parameter.split()[-1] for parameter in split_parameters(parameters))
+    return f"{returned} {name}({parameters}) {{ return {CANDIDATE_MODULE}.{name}({values}); }} {tests}"
+
+
+def split_parameters(parameters: str, separator: str = ",") -> list[str]:
+    """Return the parameters of a list, whose types may have separators between brackets."""
+    depth, parts = 0, [""]
+    for char in parameters:
+        depth += (char in "([<") - (char in ")]>")
+        if char == separator and not depth:
+            parts.append("")
+        else:
+            parts[-1] += char
+    return [part.strip() for part in parts if part.strip()]
+
+
 def official_form(problem: Problem) -> Problem:
     """Return a problem whose candidate is one program with the tests, and passes if it ends with status 0.
 
-    Problems in Go, Rust and TypeScript stay as they are: their programs are compiled in another way here.
+    Problems in D, Go, Rust and TypeScript stay as they are: their programs are compiled in another way here.
     """
     if problem.language not in OFFICIAL_PARTS:
         return problem

@@ -23,6 +23,7 @@ from sandboxes.languages.base import (
 from sandboxes.languages.bash import BASH
 from sandboxes.languages.c_family import C_LANGUAGE, CPP_LANGUAGE
 from sandboxes.languages.clojure import CLOJURE
+from sandboxes.languages.d import D
 from sandboxes.languages.elixir import ELIXIR
 from sandboxes.languages.go import GO
 from sandboxes.languages.java import JAVA
@@ -57,6 +58,7 @@ LANGUAGES = {
         RACKET,
         ELIXIR,
         CLOJURE,
+        D,
     )
 }
 """Every language but Python by its name."""

@@ -98,10 +98,15 @@ def test_limits_of_the_grader():
     assert benchmark.official_form(replace(problem, limits={})).limits == problem.limits
 
 
-@pytest.mark.parametrize("name", ["go_test.go", "rs", "ts"])
+@pytest.mark.parametrize("name", ["d", "go_test.go", "rs", "ts"])
 def test_languages_without_another_form(name):
-    """Programs in Go, Rust and TypeScript are judged as without the option."""
+    """Programs in D, Go, Rust and TypeScript are judged as without the option."""
     tests = "func TestAdd(t *testing.T) { t.Fatal() }" if name.startswith("go") else "assert_eq!(1, 1);\n"
-    record = {"name": "a", "language": name, "prompt": "x", "tests": tests if name != "ts" else "throw 1;\n"}
+    record = {
+        "name": "a",
+        "language": name,
+        "prompt": "long f(long x)\n",
+        "tests": tests if name != "ts" else "throw 1;\n",
+    }
     problem = BENCHMARKS["multipl-e"].parse(record, 0)
     assert BENCHMARKS["multipl-e"].official_form(problem) is problem

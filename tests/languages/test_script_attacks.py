@@ -7,6 +7,7 @@ from sandboxes.languages.registry import build_program, probe_version, required_
 from support import (
     attacks_bash,
     attacks_clojure,
+    attacks_d,
     attacks_elixir,
     attacks_go,
     attacks_java,
@@ -17,6 +18,7 @@ from support import (
     attacks_r,
     attacks_racket,
     attacks_ruby,
+    honest_d,
     honest_javascript,
     honest_languages,
     honest_scripts,
@@ -37,6 +39,7 @@ ATTACKS = {
     "racket": attacks_racket.ATTACKS,
     "elixir": attacks_elixir.ATTACKS,
     "clojure": attacks_clojure.ATTACKS,
+    "d": attacks_d.ATTACKS,
 }
 TESTS = {
     "javascript": attacks_javascript.TESTS,
@@ -52,6 +55,7 @@ TESTS = {
     "racket": attacks_racket.TESTS,
     "elixir": attacks_elixir.TESTS,
     "clojure": attacks_clojure.TESTS,
+    "d": attacks_d.TESTS,
 }
 HONEST = {
     "javascript": honest_javascript.JAVASCRIPT,
@@ -67,6 +71,7 @@ HONEST = {
     "racket": honest_scripts.RACKET,
     "elixir": honest_scripts.ELIXIR,
     "clojure": honest_scripts.CLOJURE,
+    "d": honest_d.D,
 }
 LIMITS = Limits(wall_seconds=WALL_SECONDS)
 # The time for programs that never end is shorter.

@@ -250,6 +250,18 @@ CLOJURE = sources(
     hungry="(loop [all []] (recur (conj all (byte-array 4000000))))",
     breaks_as="failed",
 )
+D = sources(
+    "import core.stdc.stdlib;\n\nlong add(long a, long b)\n{\n    BODY\n}\n",
+    'unittest\n{\n    assert(add(2, 3) == 5, "no sum");\n}\n',
+    'import std.stdio;\nvoid main()\n{\n    int n;\n    readf(" %d", n);\n    writeln(2 * n);\n}\n',
+    "long add(long a, long b) { return a + ; }",
+    right="return a + b;",
+    wrong="return a * b;",
+    failing='throw new Exception("Overdrawn");',
+    hanging="while (true) {}",
+    leaving="exit(0); assert(0);",
+    hungry="ubyte[][] all; while (true) all ~= new ubyte[1 << 22];",
+)
 PROGRAMS = {
     "java": JAVA,
     "go": GO,
@@ -267,4 +279,5 @@ PROGRAMS = {
     "racket": RACKET,
     "elixir": ELIXIR,
     "clojure": CLOJURE,
+    "d": D,
 }

@@ -72,6 +72,7 @@ OTHERS = {
     "c": ("//", "#include <assert.h>\n"),
     "rust": ("/// docs\n/* */", "#[test] fn t() {}"),
     "bash": ("#!/bin/bash\n# [ 1 = 1 ]\n", "true # x"),
+    "d": ("// a\n/+ b +/ /* c */", "unittest { assert(true); } // x"),
     "ruby": ("# assert_equal 1, 1\n", "raise unless true # x"),
     "php": ("<?php // nothing\n# more\n/* a */", "<?php assert(true);"),
     "lua": ("-- assert(true)\n--[==[ ]] ]==]\n", "assert(true) -- x"),

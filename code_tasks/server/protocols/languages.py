@@ -88,6 +88,7 @@ PISTON_RUNTIMES = (
     Runtime("racket", "racket", ("rkt",)),
     Runtime("elixir", "elixir", ("exs",)),
     Runtime("clojure", "clojure", ("clj",)),
+    Runtime("d", "d", ("gdc",), "gcc"),
 )
 """Runtimes that run programs as they stand."""
 
