@@ -12,6 +12,7 @@ from weakref import WeakKeyDictionary
 from sandboxes.contract import Limits, Program
 from sandboxes.errors import SandboxUnavailable
 from sandboxes.guest.common.interactors import TESTS
+from sandboxes.languages.ada import ADA
 from sandboxes.languages.base import (
     COMPILE_SECONDS,
     TOKEN_BYTES,
@@ -23,6 +24,7 @@ from sandboxes.languages.base import (
 from sandboxes.languages.bash import BASH
 from sandboxes.languages.c_family import C_LANGUAGE, CPP_LANGUAGE
 from sandboxes.languages.clojure import CLOJURE
+from sandboxes.languages.csharp import CSHARP
 from sandboxes.languages.d import D
 from sandboxes.languages.elixir import ELIXIR
 from sandboxes.languages.go import GO
@@ -58,6 +60,8 @@ LANGUAGES = {
         RACKET,
         ELIXIR,
         CLOJURE,
+        ADA,
+        CSHARP,
         D,
     )
 }

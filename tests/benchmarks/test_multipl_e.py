@@ -113,11 +113,13 @@ def test_limits_are_the_graders(load, language, seconds):
     [
         (
             {"language": "jl"},
-            r":1: programs in 'jl' can't be run; there are clj, cpp, d, elixir, go, go_test.go, java, js, lua, php",
+            r":1: programs in 'jl' can't be run; there are ada, adb, clj, cpp",
         ),
         ({"tests": "// nothing\n"}, ":1: 'tests': there is no test in them"),
         ({"prompt": "class Problem {\n"}, ":1: 'prompt' does not end with the first line of a public static method"),
         ({"tests": "    }\n    int x;\n}\n"}, ":1: 'tests' are not the rest of a class, with a method 'main'"),
+        ({"language": "cs"}, ":1: 'tests' are not the rest of a class, with a method 'Main'"),
+        ({"language": "d"}, ":1: 'prompt' does not end with the first line of a function"),
         ({"tests": None}, ":1: 'tests' is not a string, but null"),
     ],
 )

@@ -5,8 +5,10 @@ import pytest
 from sandboxes import Limits, Pool, SandboxUnavailable, open_sandbox
 from sandboxes.languages.registry import build_program, probe_version, required_paths
 from support import (
+    attacks_ada,
     attacks_bash,
     attacks_clojure,
+    attacks_csharp,
     attacks_d,
     attacks_elixir,
     attacks_go,
@@ -18,6 +20,8 @@ from support import (
     attacks_r,
     attacks_racket,
     attacks_ruby,
+    honest_ada,
+    honest_csharp,
     honest_d,
     honest_javascript,
     honest_languages,
@@ -39,6 +43,8 @@ ATTACKS = {
     "racket": attacks_racket.ATTACKS,
     "elixir": attacks_elixir.ATTACKS,
     "clojure": attacks_clojure.ATTACKS,
+    "ada": attacks_ada.ATTACKS,
+    "csharp": attacks_csharp.ATTACKS,
     "d": attacks_d.ATTACKS,
 }
 TESTS = {
@@ -55,6 +61,8 @@ TESTS = {
     "racket": attacks_racket.TESTS,
     "elixir": attacks_elixir.TESTS,
     "clojure": attacks_clojure.TESTS,
+    "ada": attacks_ada.TESTS,
+    "csharp": attacks_csharp.TESTS,
     "d": attacks_d.TESTS,
 }
 HONEST = {
@@ -71,6 +79,8 @@ HONEST = {
     "racket": honest_scripts.RACKET,
     "elixir": honest_scripts.ELIXIR,
     "clojure": honest_scripts.CLOJURE,
+    "ada": honest_ada.ADA,
+    "csharp": honest_csharp.CSHARP,
     "d": honest_d.D,
 }
 LIMITS = Limits(wall_seconds=WALL_SECONDS)

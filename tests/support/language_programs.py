@@ -250,6 +250,36 @@ CLOJURE = sources(
     hungry="(loop [all []] (recur (conj all (byte-array 4000000))))",
     breaks_as="failed",
 )
+ADA = sources(
+    "with Ada.Containers.Vectors;\nwith GNAT.OS_Lib;\nfunction Add (A, B : Integer) return Integer is\n"
+    "   type Block is array (1 .. 1_000_000) of Integer;\n   type Access_Block is access Block;\n"
+    "   P : Access_Block;\nbegin\n   BODY\n   return A + B;\nend Add;\n",
+    'with Add;\nprocedure Main is\nbegin\n   pragma Assert (Add (2, 3) = 5, "no sum");\nend Main;\n',
+    "with Ada.Integer_Text_IO; use Ada.Integer_Text_IO;\nprocedure Main is\n   N : Integer;\nbegin\n"
+    "   Get (N);\n   Put (2 * N, Width => 0);\nend Main;\n",
+    "function Add (A, B : Integer) return Integer is\nbegin\n   return A + ;\nend Add;\n",
+    right="null;",
+    wrong="return A * B;",
+    failing='raise Constraint_Error with "Overdrawn";',
+    hanging="loop null; end loop;",
+    leaving="GNAT.OS_Lib.OS_Exit (0);",
+    hungry="loop P := new Block'(others => 1); end loop;",
+)
+CSHARP = sources(
+    "using System;\nusing System.Collections.Generic;\nclass Solution\n{\n"
+    "    public static int Add(int a, int b)\n    {\n        BODY\n    }\n}\n",
+    "using System.Diagnostics;\nclass Tests\n{\n    static void Main()\n    {\n"
+    '        Debug.Assert(Solution.Add(2, 3) == 5, "no sum");\n    }\n}\n',
+    "using System;\nclass Program\n{\n    static void Main()\n    {\n"
+    "        Console.WriteLine(2 * int.Parse(Console.ReadLine()));\n    }\n}\n",
+    "class Solution { public static int Add(int a, int b) { return a + ; } }",
+    right="return a + b;",
+    wrong="return a * b;",
+    failing='throw new InvalidOperationException("Overdrawn");',
+    hanging="while (true) {}",
+    leaving="Environment.Exit(0); return 5;",
+    hungry="var all = new List<byte[]>(); while (true) all.Add(new byte[1 << 22]);",
+)
 D = sources(
     "import core.stdc.stdlib;\n\nlong add(long a, long b)\n{\n    BODY\n}\n",
     'unittest\n{\n    assert(add(2, 3) == 5, "no sum");\n}\n',
@@ -279,5 +309,7 @@ PROGRAMS = {
     "racket": RACKET,
     "elixir": ELIXIR,
     "clojure": CLOJURE,
+    "ada": ADA,
+    "csharp": CSHARP,
     "d": D,
 }

@@ -72,6 +72,8 @@ OTHERS = {
     "c": ("//", "#include <assert.h>\n"),
     "rust": ("/// docs\n/* */", "#[test] fn t() {}"),
     "bash": ("#!/bin/bash\n# [ 1 = 1 ]\n", "true # x"),
+    "ada": ("-- a\n", "procedure Main is begin null; end Main; -- x"),
+    "csharp": ("// a\n/* b */", "class T { static void Main() { } }"),
     "d": ("// a\n/+ b +/ /* c */", "unittest { assert(true); } // x"),
     "ruby": ("# assert_equal 1, 1\n", "raise unless true # x"),
     "php": ("<?php // nothing\n# more\n/* a */", "<?php assert(true);"),
