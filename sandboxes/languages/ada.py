@@ -5,7 +5,8 @@ the candidate's with the same name. The tests' procedure is called by a main pro
 has come to its end: a task of the candidate's may abort it.
 
 Before the objects are linked, each of the candidate's keeps the names of its own unit alone, so that it defines no
-function of the libraries. The candidate's options for the linker are not used.
+function of the libraries. The candidate's options for the linker are not used. The status that the tests set is
+kept where the candidate can't set it back.
 """
 
 from __future__ import annotations
@@ -44,12 +45,13 @@ exception
          "raised " & Ada.Exceptions.Exception_Name (Error) & " : " & Ada.Exceptions.Exception_Message (Error));
 end Code_Eval_Main;
 """
-DECLARATIONS = "int __real_main(int, char **, char **);\nextern int gnat_exit_status;\nstatic int result = 1;\n"
+DECLARATIONS = "int __real_main(int, char **, char **);\nstatic int result, is_done;\n"
 RUN = """\
 status = __real_main(argc, argv, environment);
-    if (!status) status = result;"""
+    if (!status) status = is_done ? result : 1;"""
 FUNCTIONS = """\
-void code_eval_done_%(tag)s(void) { result = gnat_exit_status; }
+void code_eval_done_%(tag)s(void) { is_done = 1; }
+void code_eval_status_%(tag)s(int status) { result = status; }
 void code_eval_no_memory_%(tag)s(void) { end(%(memory_status)d); }
 """
 
@@ -80,6 +82,10 @@ for file in candidate/*; do
     [ ! -f "$name.o" ] || objcopy --wildcard --keep-global-symbol="${unit}__*" --keep-global-symbol="${unit}_E" \\
         --keep-global-symbol="_ada_$unit" "$name.o"
 done
+for file in tests/*; do
+    name=${file#tests/} name=${name%%.*}
+    objcopy --redefine-sym __gnat_set_exit_status=code_eval_status_%(tag)s "$name.o"
+done
 gnatbind code_eval_main.ali
 gcc -c b~code_eval_main.adb
 gcc -c %(token)s.c
@@ -107,7 +113,7 @@ def ada_files(candidate: str, tests: str) -> dict[str, str]:
         "tests.ada": tests,
         "code_eval_main.adb": MAIN_UNIT % names,
         f"{TOKEN_FILE}.c": token_source(DECLARATIONS, RUN, FUNCTIONS % names),
-        BUILD_FILE: BUILD % {"token": TOKEN_FILE, "wrapper": MAIN_WRAPPER},
+        BUILD_FILE: BUILD % {"tag": tag, "token": TOKEN_FILE, "wrapper": MAIN_WRAPPER},
     }
 
 

@@ -24,6 +24,7 @@ NAMESPACE = re.compile(r"\bnamespace\s+([\w.]+)")
 USING = re.compile(r"\busing\s+(System(?:\.\w+)*)\s*;")
 ALIAS = re.compile(r"\busing\s+(\w+)\s*=")
 QUALIFIED = re.compile(r"\bSystem\s*\.\s*Diagnostics\s*\.\s*(Debug|Trace)\b")
+STATUS = re.compile(r"\b(?:System\s*\.\s*)?Environment\s*\.\s*ExitCode\b")
 EXTENSION = re.compile(r"\bstatic\s[\w<>\[\],.\s]{1,200}?\s(\w+)\s*(?:<[\w,\s]{1,200}>)?\s*\(\s*this\s")
 WORD = re.compile(r"[^\W\d]\w*")
 
@@ -70,6 +71,8 @@ namespace CodeEval
         [DllImport("libc.so.6")] static extern IntPtr read(int fd, byte[] bytes, IntPtr length);
         [DllImport("libc.so.6")] static extern IntPtr write(int fd, byte[] bytes, IntPtr length);
         [DllImport("libc.so.6")] static extern void _exit(int status);
+
+        internal static int ExitCode { get; set; }
 
         static void Main()
         {
@@ -119,7 +122,7 @@ namespace CodeEval
                 }
                 if (result is System.Threading.Tasks.Task task) task.GetAwaiter().GetResult();
                 if (result is System.Threading.Tasks.Task<int> number) return number.Result;
-                return result is int ? (int)result : 0;
+                return result is int ? (int)result : ExitCode;
             }
             throw new MissingMethodException("the tests have no static Main");
         }
@@ -224,6 +227,7 @@ def tests_source(candidate: str, tests: str) -> str:
     lines += [f"using {name} = {meant};" for name, meant in named.items() if name not in taken]
     for name in spaces:
         tests = re.sub(rf"\busing\s+{re.escape(name)}\s*;", "", tests)
+    tests = STATUS.sub("CodeEval.Runner.ExitCode", tests)
     tests = QUALIFIED.sub(r"CodeEval.\1", tests).replace("CodeEval.Trace", "CodeEval.Debug")
     return f'extern alias {CANDIDATE_ASSEMBLY}; {" ".join(lines)}\n#line 1 "tests.cs"\n{tests}\n'
 

@@ -24,6 +24,7 @@ WORD = re.compile(r"[^\W\d]\w*")
 MODULE = re.compile(r"^[ \t]*module\s+[\w.]+\s*;", re.MULTILINE)
 IMPORT = re.compile(r"\bimport\s+(?:\w+\s*=\s*)?([^;{}()\"]{1,400});")
 LIBRARY = re.compile(r"(?:std|core)(?:\.\w+)+")
+EXTERNAL = re.compile(r"\bextern\s*\(C\)[^;{}()]*?(\w+)\s*\(")
 DECLARED = re.compile(r"(\w+)\s*[(=;{]")
 CANDIDATE = re.compile(r"\balias\s+candidate\s*=\s*(\w+)\s*;")
 NOT_ALIASES = ("core", "main", "object", "std")
@@ -131,7 +132,7 @@ ldc2 -c -O2 -of=candidate.o candidate.d
 ldc2 -c -unittest -linkonce-templates -of=tests.o code_eval_tests_%(tag)s.d
 gcc -c %(token)s.c
 for part in candidate tests; do ld -r --force-group-allocation -o $part.part.o $part.o; done
-objcopy --wildcard --keep-global-symbol='_D*9candidate*' candidate.part.o
+objcopy --wildcard --keep-global-symbol='_D*9candidate*' %(kept)s candidate.part.o
 objcopy --keep-global-symbol=code_eval_entry_%(tag)s %(renamed)s tests.part.o
 ldc2 -of=program %(token)s.o tests.part.o candidate.part.o -L%(wrapper)s
 """
@@ -161,6 +162,7 @@ def d_files(candidate: str, tests: str) -> dict[str, str]:
             **names,
             "token": TOKEN_FILE,
             "wrapper": MAIN_WRAPPER.removeprefix("-Wl,"),
+            "kept": " ".join(f"--keep-global-symbol={name}" for name in external_names(candidate, tests)),
             "renamed": " ".join(f"--redefine-sym {pair}" for pair in renamed),
         },
     }
@@ -187,6 +189,11 @@ def names_of_tests(candidate: str, tests: str) -> tuple[str, str]:
         # Names of the module come before those of `import library`.
         imports += [f"import {library} : {', '.join(used)};"] if used and library != "object" else []
     return " ".join(imports), ", ".join(f'"{word}"' for word in sorted(words - judges))
+
+
+def external_names(candidate: str, tests: str) -> list[str]:
+    """Return the names of the candidate's functions with a name of C's that the tests call."""
+    return sorted({*EXTERNAL.findall(without_literals(candidate))} & {*WORD.findall(tests)} - declared_names(tests))
 
 
 def declared_names(tests: str) -> set[str]:

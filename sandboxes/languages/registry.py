@@ -27,6 +27,7 @@ from sandboxes.languages.clojure import CLOJURE
 from sandboxes.languages.csharp import CSHARP
 from sandboxes.languages.d import D
 from sandboxes.languages.elixir import ELIXIR
+from sandboxes.languages.fortran import FORTRAN
 from sandboxes.languages.go import GO
 from sandboxes.languages.java import JAVA
 from sandboxes.languages.javascript import JAVASCRIPT, TYPESCRIPT
@@ -63,6 +64,7 @@ LANGUAGES = {
         ADA,
         CSHARP,
         D,
+        FORTRAN,
     )
 }
 """Every language but Python by its name."""

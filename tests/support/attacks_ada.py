@@ -91,6 +91,11 @@ ATTACKS = {
         package("+", clauses=OS, declared=LAST % "Ada.Command_Line.Set_Exit_Status (0);"),
         STATUS,
     ),
+    "another status": (
+        package(clauses=OS, body="Ada.Command_Line.Set_Exit_Status (0);"),
+        package("+", clauses=OS, body="Ada.Command_Line.Set_Exit_Status (0);"),
+        STATUS.replace("end Main;", "   if Placeholder.Add (0, 1) < 0 then\n      null;\n   end if;\nend Main;"),
+    ),
     "exit in a task": leaves("declared", declared="task Other;\n   task body Other is begin %s end Other;"),
     "aborting the tests": (
         package(

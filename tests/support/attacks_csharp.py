@@ -93,7 +93,14 @@ ATTACKS = {
     "exit when tests exit": ends(HANDLER.format("ProcessExit"), EXITS),
     "exit at an exception": ends(HANDLER.format("UnhandledException"), THROWS),
     "exit at each exception": ends(HANDLER.format("FirstChanceException"), THROWS),
+    "another status": (
+        problem("Environment.ExitCode = 0; return a * b;"),
+        problem("Environment.ExitCode = 0; return a + b;"),
+        "using System;\nclass Tests { static void Main() { if (Problem.Add(2, 3) != 5) Environment.ExitCode = 1;\n"
+        "    Problem.Add(0, 1); } }\n",
+    ),
     "a thread that leaves": ends("static Problem() { var t = new Thread(() => { LEAVE; }); t.Start(); t.Join(300); }"),
+    "aborting the tests": called("Thread.CurrentThread.Abort(); return 6;"),
     "a thread that does not end": (
         problem("return a * b;", "static Problem() { new Thread(() => { while (true) Thread.Sleep(9); }).Start(); }"),
         problem("return a + b;", "static Problem() { new Thread(() => { while (true) Thread.Sleep(9); }).Start(); }"),

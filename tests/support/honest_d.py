@@ -64,5 +64,6 @@ D = {
         "static this() { seen = [1]; }\nlong add(long a, long b) { return a + b + seen.length - table[0]; }\n",
         TESTS,
     ),
+    "a name of C's": ("extern (C) " + PLUS.removeprefix("import std.math;\n"), TESTS),
     "a whole program": (PLUS + TESTS, ""),
 }

@@ -292,6 +292,20 @@ D = sources(
     leaving="exit(0); assert(0);",
     hungry="ubyte[][] all; while (true) all ~= new ubyte[1 << 22];",
 )
+FORTRAN = sources(
+    "module sums\n  implicit none\n  integer, volatile :: n = 1\ncontains\n  integer function add(a, b)\n"
+    "    integer, intent(in) :: a, b\n    integer, pointer :: block(:)\n    add = a + b\n    BODY\n"
+    "  end function\nend module\n",
+    'program tests\n  use sums\n  implicit none\n  if (add(2, 3) /= 5) error stop "no sum"\nend program\n',
+    'program main\n  integer :: n\n  read *, n\n  write (*, "(I0)") 2 * n\nend program\n',
+    "integer function add(a, b)\n  add = a + \nend function\n",
+    right="",
+    wrong="add = a * b",
+    failing='error stop "Overdrawn"',
+    hanging="do while (n == 1)\n    end do",
+    leaving="stop",
+    hungry="do while (n == 1)\n      allocate (block(1000000))\n      block = 1\n    end do",
+)
 PROGRAMS = {
     "java": JAVA,
     "go": GO,
@@ -312,4 +326,5 @@ PROGRAMS = {
     "ada": ADA,
     "csharp": CSHARP,
     "d": D,
+    "fortran": FORTRAN,
 }

@@ -75,6 +75,7 @@ OTHERS = {
     "ada": ("-- a\n", "procedure Main is begin null; end Main; -- x"),
     "csharp": ("// a\n/* b */", "class T { static void Main() { } }"),
     "d": ("// a\n/+ b +/ /* c */", "unittest { assert(true); } // x"),
+    "fortran": ("! a\n", "program t\nend program ! x"),
     "ruby": ("# assert_equal 1, 1\n", "raise unless true # x"),
     "php": ("<?php // nothing\n# more\n/* a */", "<?php assert(true);"),
     "lua": ("-- assert(true)\n--[==[ ]] ]==]\n", "assert(true) -- x"),
