@@ -18,13 +18,19 @@ from code_tasks.benchmarks.official.forms import status_tests
 from code_tasks.benchmarks.problems import Problem, check_has_tests
 from code_tasks.benchmarks.records import text_field
 from sandboxes.languages.comments import without_literals
+from sandboxes.languages.csharp import CANDIDATE_ASSEMBLY
+from sandboxes.languages.d import CANDIDATE_MODULE
 from sandboxes.languages.javascript import TYPE_CHECK
 from sandboxes.languages.registry import lack_of_package
 from sandboxes.validation import short_repr
 
 LANGUAGES = {
+    "ada": "ada",
+    "adb": "ada",
     "clj": "clojure",
     "cpp": "cpp",
+    "cs": "csharp",
+    "d": "d",
     "elixir": "elixir",
     "go": "go",
     "go_test.go": "go",
@@ -53,6 +59,7 @@ FIRST_LINES = {"typescript": f"{TYPE_CHECK}\n", "rust": "//@ edition:2015\n"}
 """Comments that make our compilers do what the grader's do by default: `tsc` checks types, `rustc` takes old Rust."""
 
 CLOSING = re.compile(r"\s*\}[ \t]*\n?")
+ADA_CLOSING = re.compile(r"\A\s*end \w+;\s*end \w+;[ \t]*\n")
 JAVA_HEAD = re.compile(r"^ *public static ([^\n(]*?)\s+(\w+)\(([^\n]*)\)\s*\{\s*\Z", re.MULTILINE)
 JAVA_CLASS = re.compile(r"^(?:public )?class\s+(\w+)\s*\{", re.MULTILINE)
 JAVA_END = re.compile(r"\}\s*\Z")
@@ -88,6 +95,18 @@ public class CodeEvalOfficial {
 """
 """Runs the class `Problem` as the grader does, which has javatuples for the compiler, and not for the program."""
 
+CSHARP_HEAD = re.compile(r"^ *public static ([^\n(]*?)\s+(\w+)\(([^\n]*)\)\s*\{\s*\Z", re.MULTILINE)
+CSHARP_EQUAL = re.compile(r"^(\s*Debug\.Assert\()(.*)\.Equals\((.*)\)\);$", re.MULTILINE)
+CSHARP_TESTS = """\
+%(usings)s
+class CodeEvalTests {
+    static %(type)s %(name)s(%(parameters)s) { return %(assembly)s::%(problem)s.%(name)s(%(values)s); }
+%(main)s
+"""
+USING = re.compile(r"^using [\w.]+;$", re.MULTILINE)
+
+D_HEAD = re.compile(r"^(\S[^\n]*?) (\w+)\(([^\n]*)\)\s*\Z", re.MULTILINE)
+
 OFFICIAL_PARTS = {
     "bash": ("", ""),
     "elixir": ("", ""),
@@ -111,9 +130,13 @@ def parse(record: Mapping[str, Any], position: int) -> Problem:
     name, prompt, tests = (text_field(record, field) for field in ("name", "prompt", "tests"))
     language = language_of(record)
     check_has_tests(tests, "tests", language)
-    suffix, tests = split_tests(tests)
+    suffix, tests = split_tests(tests, ADA_CLOSING if language == "ada" else CLOSING)
     if language == "java":
         suffix, tests = suffix + "}\n", java_tests(prompt, tests)
+    if language == "csharp":
+        suffix, tests = suffix + "}\n", csharp_tests(prompt, tests)
+    if language == "d":
+        tests = d_tests(prompt, tests)
     limits = {"wall_seconds": SECONDS.get(language, OTHER_SECONDS), "memory_bytes": MEMORY_BYTES}
     return Problem(
         *(name, prompt, FIRST_LINES.get(language, "") + tests, language),
@@ -136,9 +159,9 @@ def language_of(record: Mapping[str, Any]) -> str:
     return LANGUAGES[name]
 
 
-def split_tests(tests: str) -> tuple[str, str]:
-    """Return the bracket that ends a completion, which tests may begin with, and the rest of the tests."""
-    closing = CLOSING.match(tests)
+def split_tests(tests: str, pattern: re.Pattern[str] = CLOSING) -> tuple[str, str]:
+    """Return what ends a completion, such as a bracket, which tests may begin with, and the rest of the tests."""
+    closing = pattern.match(tests)
     end = closing.end() if closing else 0
     return tests[:end], tests[end:]
 
@@ -186,10 +209,73 @@ def trusted_equality(assertion: re.Match[str]) -> str:
     return f"{before}({expected}).equals({actual}));"
 
 
+def csharp_tests(prompt: str, tests: str) -> str:
+    """Return the tests of a C# problem in a class of their own, with a method that calls the candidate's.
+
+    The grader compares lists with `Equals`, which is false for two lists that hold the same. Here what they hold is
+    compared.
+
+    Raises:
+        ValueError: if prompt or tests have another form.
+    """
+    plain = without_literals(prompt)
+    head, problem = CSHARP_HEAD.search(plain), JAVA_CLASS.search(plain)
+    if not head or not problem:
+        raise ValueError("'prompt' does not end with the first line of a public static method in a class")
+    if not JAVA_END.search(tests) or "void Main" not in tests:
+        raise ValueError("'tests' are not the rest of a class, with a method 'Main'")
+    return CSHARP_TESTS % {
+        "usings": "\n".join(USING.findall(plain)),
+        "assembly": CANDIDATE_ASSEMBLY,
+        "type": head[1],
+        "name": head[2],
+        "parameters": head[3],
+        "problem": problem[1],
+        "values": ", ".join(parameter.split()[-1] for parameter in split_parameters(head[3])),
+        "main": CSHARP_EQUAL.sub(equal_values, tests),
+    }
+
+
+def equal_values(assertion: re.Match[str]) -> str:
+    """Return an assertion that compares two values by what they hold."""
+    before, actual, expected = assertion.groups()
+    if ".Equals(" in actual or ".Equals(" in expected:
+        return assertion[0]
+    return f"{before}CodeEval.Same.Values({actual}, {expected}));"
+
+
+def d_tests(prompt: str, tests: str) -> str:
+    """Return the tests of a D problem, with a function of their own that calls the candidate's.
+
+    The types of that function are the library's, whatever the candidate declares under the same names.
+
+    Raises:
+        ValueError: if the prompt has another form.
+    """
+    head = D_HEAD.search(prompt)
+    if not head:
+        raise ValueError("'prompt' does not end with the first line of a function")
+    returned, name, parameters = head.groups()
+    values = ", ".join(parameter.split()[-1] for parameter in split_parameters(parameters))
+    return f"{returned} {name}({parameters}) {{ return {CANDIDATE_MODULE}.{name}({values}); }} {tests}"
+
+
+def split_parameters(parameters: str, separator: str = ",") -> list[str]:
+    """Return the parameters of a list, whose types may have separators between brackets."""
+    depth, parts = 0, [""]
+    for char in parameters:
+        depth += (char in "([<") - (char in ")]>")
+        if char == separator and not depth:
+            parts.append("")
+        else:
+            parts[-1] += char
+    return [part.strip() for part in parts if part.strip()]
+
+
 def official_form(problem: Problem) -> Problem:
     """Return a problem whose candidate is one program with the tests, and passes if it ends with status 0.
 
-    Problems in Go, Rust and TypeScript stay as they are: their programs are compiled in another way here.
+    Problems in Ada, C#, D, Go, Rust and TypeScript stay as they are: their programs are compiled in another way here.
     """
     if problem.language not in OFFICIAL_PARTS:
         return problem

@@ -11,6 +11,9 @@ LITERAL_OR_COMMENT = re.compile(f"({LITERAL})|{COMMENT}", re.DOTALL)
 
 # Texts that hold nothing but white space and comments.
 C_COMMENTS = re.compile(r"(?:\s++|//[^\n]*+|/\*.*?\*/)*+", re.DOTALL)
+ADA_COMMENTS = re.compile(r"(?:\s++|--[^\n]*+)*+")
+D_COMMENTS = re.compile(r"(?:\s++|//[^\n]*+|/\*.*?\*/|/\+.*?\+/)*+", re.DOTALL)
+FORTRAN_COMMENTS = re.compile(r"(?:\s++|![^\n]*+)*+")
 HASH_COMMENTS = re.compile(r"(?:\s++|#[^\n]*+)*+")
 LUA_COMMENTS = re.compile(r"(?:\s++|--\[(=*)\[.*?\]\1\]|--[^\n]*+)*+", re.DOTALL)
 HASKELL_COMMENTS = re.compile(r"(?:\s++|--[^\n]*+|\{-.*?-\})*+", re.DOTALL)

@@ -13,6 +13,7 @@ from weakref import WeakKeyDictionary
 from sandboxes.contract import Limits, Program
 from sandboxes.errors import SandboxUnavailable
 from sandboxes.guest.common.interactors import TESTS
+from sandboxes.languages.ada import ADA
 from sandboxes.languages.base import (
     COMPILE_SECONDS,
     TESTS_FOLDER,
@@ -26,7 +27,10 @@ from sandboxes.languages.base import (
 from sandboxes.languages.bash import BASH
 from sandboxes.languages.c_family import C_LANGUAGE, CPP_LANGUAGE
 from sandboxes.languages.clojure import CLOJURE
+from sandboxes.languages.csharp import CSHARP
+from sandboxes.languages.d import D
 from sandboxes.languages.elixir import ELIXIR
+from sandboxes.languages.fortran import FORTRAN
 from sandboxes.languages.go import GO
 from sandboxes.languages.haskell import HASKELL
 from sandboxes.languages.java import JAVA
@@ -64,6 +68,10 @@ LANGUAGES = {
         CLOJURE,
         OCAML,
         HASKELL,
+        ADA,
+        CSHARP,
+        D,
+        FORTRAN,
     )
 }
 """Every language but Python by its name."""

@@ -7,16 +7,16 @@ import pytest
 from code_tasks.benchmarks import load_benchmark
 from code_tasks.benchmarks.readers import InputError
 from sandboxes import Evaluator, SandboxUnavailable
-from support import multipl_e_records, multipl_e_scripts
+from support import multipl_e_compiled, multipl_e_records, multipl_e_scripts
 from support.multipl_e_records import ALSO_RIGHT, JAVA, JAVA_PAIRS
 from support.observers import passes
 from support.requirements import WALL_SECONDS, unavailable
 
 pytestmark = [pytest.mark.slow, pytest.mark.languages]
 
-RECORDS = multipl_e_records.RECORDS | multipl_e_scripts.RECORDS
-PARTS = multipl_e_records.PARTS | multipl_e_scripts.PARTS
-CHEATS = multipl_e_records.CHEATS | multipl_e_scripts.CHEATS
+RECORDS = multipl_e_records.RECORDS | multipl_e_scripts.RECORDS | multipl_e_compiled.RECORDS
+PARTS = multipl_e_records.PARTS | multipl_e_scripts.PARTS | multipl_e_compiled.PARTS
+CHEATS = multipl_e_records.CHEATS | multipl_e_scripts.CHEATS | multipl_e_compiled.CHEATS
 SWAPPED = (
     "        if (both.getValue1() < 0) return Optional.empty();\n"
     '        return Optional.of(new Pair<Long, String>(both.getValue1(), both.setAt0("a").getValue0()));\n'
@@ -75,6 +75,13 @@ def test_tuples_and_optionals_of_java(run):
     assert wrong.outcome.value == "failed"
 
 
+def test_types_of_d_are_the_library_s(run):
+    """D's optional values, maps and tuples are compared as the library does, whatever the candidate declares."""
+    right, *others = run(multipl_e_compiled.D_NULLABLE, list(multipl_e_compiled.D_COUNTED))
+    passes(right)
+    assert not any(verdict.passed for verdict in others)
+
+
 def test_types_of_typescript_are_checked(run):
     """TypeScript with a wrong type is a compile error, as with the grader's `tsc`."""
     [verdict] = run(RECORDS["ts"], ["    const sum: string = a + b;\n    return a + b;\n}\n"])
@@ -107,11 +114,13 @@ def test_limits_are_the_graders(load, language, seconds):
         (
             {"language": "jl"},
             r":1: programs in 'jl' can't be run \(Debian has no package of Julia\); "
-            r"there are clj, cpp, elixir, go, go_test.go, hs, java, js, lua, ml",
+            r"there are ada, adb, clj, cpp, cs, d, elixir, go, go_test.go, hs, java, js, lua, ml",
         ),
         ({"tests": "// nothing\n"}, ":1: 'tests': there is no test in them"),
         ({"prompt": "class Problem {\n"}, ":1: 'prompt' does not end with the first line of a public static method"),
         ({"tests": "    }\n    int x;\n}\n"}, ":1: 'tests' are not the rest of a class, with a method 'main'"),
+        ({"language": "cs"}, ":1: 'tests' are not the rest of a class, with a method 'Main'"),
+        ({"language": "d"}, ":1: 'prompt' does not end with the first line of a function"),
         ({"tests": None}, ":1: 'tests' is not a string, but null"),
     ],
 )

@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from code_tasks.benchmarks import BENCHMARKS
+from support import multipl_e_compiled, multipl_e_records
 from support.official_verdicts import official_results
 from support.requirements import unavailable
 
@@ -108,10 +109,9 @@ def test_limits_of_the_grader():
     assert benchmark.official_form(replace(problem, limits={})).limits == problem.limits
 
 
-@pytest.mark.parametrize("name", ["go_test.go", "rs", "ts"])
+@pytest.mark.parametrize("name", ["adb", "cs", "d", "go_test.go", "rs", "ts"])
 def test_languages_without_another_form(name):
-    """Programs in Go, Rust and TypeScript are judged as without the option."""
-    tests = "func TestAdd(t *testing.T) { t.Fatal() }" if name.startswith("go") else "assert_eq!(1, 1);\n"
-    record = {"name": "a", "language": name, "prompt": "x", "tests": tests if name != "ts" else "throw 1;\n"}
+    """Programs in Ada, C#, D, Go, Rust and TypeScript are judged as without the option."""
+    record = (multipl_e_compiled.RECORDS | multipl_e_records.RECORDS)[name]
     problem = BENCHMARKS["multipl-e"].parse(record, 0)
     assert BENCHMARKS["multipl-e"].official_form(problem) is problem

@@ -5,9 +5,13 @@ import pytest
 from sandboxes import Limits, Pool, SandboxUnavailable, open_sandbox
 from sandboxes.languages.registry import build_program, probe_version, required_paths
 from support import (
+    attacks_ada,
     attacks_bash,
     attacks_clojure,
+    attacks_csharp,
+    attacks_d,
     attacks_elixir,
+    attacks_fortran,
     attacks_go,
     attacks_haskell,
     attacks_java,
@@ -19,7 +23,11 @@ from support import (
     attacks_r,
     attacks_racket,
     attacks_ruby,
+    honest_ada,
     honest_compiled,
+    honest_csharp,
+    honest_d,
+    honest_fortran,
     honest_javascript,
     honest_languages,
     honest_scripts,
@@ -42,6 +50,10 @@ ATTACKS = {
     "clojure": attacks_clojure.ATTACKS,
     "ocaml": attacks_ocaml.ATTACKS,
     "haskell": attacks_haskell.ATTACKS,
+    "ada": attacks_ada.ATTACKS,
+    "csharp": attacks_csharp.ATTACKS,
+    "d": attacks_d.ATTACKS,
+    "fortran": attacks_fortran.ATTACKS,
 }
 TESTS = {
     "javascript": attacks_javascript.TESTS,
@@ -59,6 +71,10 @@ TESTS = {
     "clojure": attacks_clojure.TESTS,
     "ocaml": attacks_ocaml.TESTS,
     "haskell": attacks_haskell.TESTS,
+    "ada": attacks_ada.TESTS,
+    "csharp": attacks_csharp.TESTS,
+    "d": attacks_d.TESTS,
+    "fortran": attacks_fortran.TESTS,
 }
 HONEST = {
     "javascript": honest_javascript.JAVASCRIPT,
@@ -76,11 +92,22 @@ HONEST = {
     "clojure": honest_scripts.CLOJURE,
     "ocaml": honest_compiled.OCAML,
     "haskell": honest_compiled.HASKELL,
+    "ada": honest_ada.ADA,
+    "csharp": honest_csharp.CSHARP,
+    "d": honest_d.D,
+    "fortran": honest_fortran.FORTRAN,
 }
 LIMITS = Limits(wall_seconds=WALL_SECONDS)
 # The time for programs that never end is shorter.
 SHORT = Limits(wall_seconds=4.0)
 ENDLESS = ("a thread that writes", "a short answer", "no answer", "no end")
+NO_ENTRY = [
+    ("ada", attacks_ada.ATTACKS["a main of its own"][1], "package Tests is\nend Tests;\n"),
+    ("csharp", attacks_csharp.ATTACKS["a main of its own"][1], "class Tests { static void Check() {} }\n"),
+    ("fortran", attacks_fortran.ATTACKS["a program of its own"][1], "subroutine check\nend subroutine\n"),
+]
+"""(language, candidate with an entry point, tests without one). D's tests need no `main`."""
+
 EACH_ATTACK = [(language, name) for language, attacks in ATTACKS.items() for name in attacks]
 EACH_SHAPE = [(language, name) for language, shapes in HONEST.items() for name in shapes]
 
@@ -147,6 +174,13 @@ def test_a_wait_without_end_is_told():
     candidate, _, tests = ATTACKS["javascript"]["promise that never settles"]
     [verdict] = run_all("javascript", {"": (candidate, tests, LIMITS)}).values()
     assert verdict.stderr == "the tests wait for a promise that is never settled\n"
+
+
+@pytest.mark.parametrize(("language", "candidate", "tests"), NO_ENTRY, ids=[language for language, *_ in NO_ENTRY])
+def test_tests_without_an_entry_fail(language, candidate, tests):
+    """Tests that define no program do not borrow the candidate's."""
+    [verdict] = run_all(language, {"": (candidate, tests, LIMITS)}).values()
+    assert verdict.outcome.value in ("compile_error", "failed")
 
 
 def test_tests_without_a_test_fail():

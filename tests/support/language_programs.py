@@ -275,6 +275,62 @@ HASKELL = sources(
     leaving="throw ExitSuccess",
     hungry="let all = [a ..] in sum all + length all",
 )
+ADA = sources(
+    "with Ada.Containers.Vectors;\nwith GNAT.OS_Lib;\nfunction Add (A, B : Integer) return Integer is\n"
+    "   type Block is array (1 .. 1_000_000) of Integer;\n   type Access_Block is access Block;\n"
+    "   P : Access_Block;\nbegin\n   BODY\n   return A + B;\nend Add;\n",
+    'with Add;\nprocedure Main is\nbegin\n   pragma Assert (Add (2, 3) = 5, "no sum");\nend Main;\n',
+    "with Ada.Integer_Text_IO; use Ada.Integer_Text_IO;\nprocedure Main is\n   N : Integer;\nbegin\n"
+    "   Get (N);\n   Put (2 * N, Width => 0);\nend Main;\n",
+    "function Add (A, B : Integer) return Integer is\nbegin\n   return A + ;\nend Add;\n",
+    right="null;",
+    wrong="return A * B;",
+    failing='raise Constraint_Error with "Overdrawn";',
+    hanging="loop null; end loop;",
+    leaving="GNAT.OS_Lib.OS_Exit (0);",
+    hungry="loop P := new Block'(others => 1); end loop;",
+)
+CSHARP = sources(
+    "using System;\nusing System.Collections.Generic;\nclass Solution\n{\n"
+    "    public static int Add(int a, int b)\n    {\n        BODY\n    }\n}\n",
+    "using System.Diagnostics;\nclass Tests\n{\n    static void Main()\n    {\n"
+    '        Debug.Assert(Solution.Add(2, 3) == 5, "no sum");\n    }\n}\n',
+    "using System;\nclass Program\n{\n    static void Main()\n    {\n"
+    "        Console.WriteLine(2 * int.Parse(Console.ReadLine()));\n    }\n}\n",
+    "class Solution { public static int Add(int a, int b) { return a + ; } }",
+    right="return a + b;",
+    wrong="return a * b;",
+    failing='throw new InvalidOperationException("Overdrawn");',
+    hanging="while (true) {}",
+    leaving="Environment.Exit(0); return 5;",
+    hungry="var all = new List<byte[]>(); while (true) all.Add(new byte[1 << 22]);",
+)
+D = sources(
+    "import core.stdc.stdlib;\n\nlong add(long a, long b)\n{\n    BODY\n}\n",
+    'unittest\n{\n    assert(add(2, 3) == 5, "no sum");\n}\n',
+    'import std.stdio;\nvoid main()\n{\n    int n;\n    readf(" %d", n);\n    writeln(2 * n);\n}\n',
+    "long add(long a, long b) { return a + ; }",
+    right="return a + b;",
+    wrong="return a * b;",
+    failing='throw new Exception("Overdrawn");',
+    hanging="while (true) {}",
+    leaving="exit(0); assert(0);",
+    hungry="ubyte[][] all; while (true) all ~= new ubyte[1 << 22];",
+)
+FORTRAN = sources(
+    "module sums\n  implicit none\n  integer, volatile :: n = 1\ncontains\n  integer function add(a, b)\n"
+    "    integer, intent(in) :: a, b\n    integer, pointer :: block(:)\n    add = a + b\n    BODY\n"
+    "  end function\nend module\n",
+    'program tests\n  use sums\n  implicit none\n  if (add(2, 3) /= 5) error stop "no sum"\nend program\n',
+    'program main\n  integer :: n\n  read *, n\n  write (*, "(I0)") 2 * n\nend program\n',
+    "integer function add(a, b)\n  add = a + \nend function\n",
+    right="",
+    wrong="add = a * b",
+    failing='error stop "Overdrawn"',
+    hanging="do while (n == 1)\n    end do",
+    leaving="stop",
+    hungry="do while (n == 1)\n      allocate (block(1000000))\n      block = 1\n    end do",
+)
 PROGRAMS = {
     "java": JAVA,
     "go": GO,
@@ -294,4 +350,8 @@ PROGRAMS = {
     "clojure": CLOJURE,
     "ocaml": OCAML,
     "haskell": HASKELL,
+    "ada": ADA,
+    "csharp": CSHARP,
+    "d": D,
+    "fortran": FORTRAN,
 }

@@ -25,6 +25,7 @@ FUSION_LANGUAGES = {
     **{name: ForeignLanguage(name) for name in ("python", "cpp", "go", "java", "bash", "typescript", "rust", "c")},
     **{name: ForeignLanguage(name) for name in ("php", "lua", "perl", "ruby", "racket")},
     "R": ForeignLanguage("r"),
+    "csharp": ForeignLanguage("csharp"),
     "nodejs": ForeignLanguage("javascript"),
     "pytest": ForeignLanguage("python", "pytest"),
     "go_test": ForeignLanguage("go", "go test"),
@@ -32,7 +33,7 @@ FUSION_LANGUAGES = {
 """SandboxFusion's names. It has no C, which its clients can't ask for; others can."""
 
 FUSION_UNAVAILABLE = (
-    *("csharp", "sql", "cuda", "D_ut", "scala", "julia", "junit", "kotlin_script"),
+    *("sql", "cuda", "D_ut", "scala", "julia", "junit", "kotlin_script"),
     *("jest", "verilog", "python_gpu", "lean", "swift", "python2", "gtest", "react"),
 )
 """SandboxFusion's names of languages that no sandbox of ours has."""
@@ -53,6 +54,7 @@ FUSION_FENCES = {
     "ruby": ("ruby", "rb"),
     "racket": ("racket", "rkt"),
     "R": ("r",),
+    "csharp": ("csharp", "c#", "cs"),
 }
 """The words after a fence that name a language, in any case, by SandboxFusion's names."""
 
@@ -90,6 +92,9 @@ PISTON_RUNTIMES = (
     Runtime("clojure", "clojure", ("clj",)),
     Runtime("ocaml", "ocaml", ("ml",)),
     Runtime("haskell", "haskell", ("hs",)),
+    Runtime("csharp", "csharp", ("mono", "mono-csharp", "mono-c#", "mono-cs", "c#", "cs"), "mono"),
+    Runtime("d", "d", ("gdc",), "gcc"),
+    Runtime("fortran", "fortran", ("f90",), "gcc"),
 )
 """Runtimes that run programs as they stand."""
 
