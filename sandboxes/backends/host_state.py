@@ -17,6 +17,9 @@ MAX_FILES = 20_000
 LINKER = "ld"
 """The command that links all programs that are compiled here, whatever their compiler is."""
 
+QUICK_FOLDERS = "code-eval-quick-"
+"""Beginning of the names of folders whose files let compilers start faster. They decide no verdict, and grow."""
+
 FileState = tuple[str, int, int]
 """(path, size in bytes, time of the last change in nanoseconds)"""
 

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Self
 
 from sandboxes import guest
 from sandboxes.backends.confinement import Confinement, checked_path, site_folders
-from sandboxes.backends.host_state import PROGRAM_PATH, file_states, installed_packages
+from sandboxes.backends.host_state import PROGRAM_PATH, QUICK_FOLDERS, file_states, installed_packages
 from sandboxes.contract import Isolation
 from sandboxes.errors import SandboxUnavailable
 from sandboxes.sessions.limits import SessionLimits
@@ -122,9 +122,11 @@ class SubprocessSandbox:
         Raises:
             NotCacheable: if programs see too many files.
         """
+        paths = self.confinement.read_only_paths
+        deciding = [path for path in paths if not os.path.basename(path).startswith(QUICK_FOLDERS)]
         return {
             "options": asdict(self),
-            "seen": list(file_states(list(self.confinement.read_only_paths))),
+            "seen": list(file_states(deciding)),
             "interpreter": sys.version,
             "packages": installed_packages(),
         }

@@ -136,6 +136,10 @@ class Language:
     """Compiles the language's libraries on this machine, unless they are there, and returns the folders that programs
     must see, also in containers. None if programs are built by the compilers of their sandbox."""
 
+    prepared_here: Callable[[], tuple[str, ...]] | None = None
+    """Prepares what lets this machine's compilers start faster, and returns the files and folders that programs then
+    see. Programs in containers, which have other compilers, are built without. None if nothing is prepared."""
+
 
 def fixed_run(*argv: str, reserves_memory: bool = False) -> Callable[[Limits], Command]:
     """Return the `run` of a recipe whose command does not depend on the limits.

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+import shlex
 
 from sandboxes.contract import Limits
-from sandboxes.languages.base import Language, Recipe, fixed_build, heap_mb
+from sandboxes.languages.base import Language, Recipe, heap_mb
 from sandboxes.languages.comments import without_literals
+from sandboxes.languages.java_archive import archive_path, prepare_archive
 from sandboxes.languages.java_tuples import NAMES, PACKAGE, tuple_files
+from sandboxes.languages.quick_builds import IS_PREPARED, QUICK_FILE, quick_build
 from sandboxes.languages.steps import Command
 
 # Bounded, because a hostile text may begin an import in each line.
@@ -23,8 +26,9 @@ JAVA_LIST_FILE, JAVA_MAIN_FILE = "code_eval_files", "code_eval_main"
 """Files of arguments in the program's folder: the sources to compile, and the class to run."""
 
 JVM_FLAGS = ("-XX:+UseSerialGC", "-XX:-UsePerfData", "-Xshare:auto")
+JAVAC_FLAGS = (*(f"-J{flag}" for flag in JVM_FLAGS), "-J-XX:TieredStopAtLevel=1", "-J-Xmx512m")
 JAVAC = (
-    *("javac", *(f"-J{flag}" for flag in JVM_FLAGS), "-J-XX:TieredStopAtLevel=1", "-J-Xmx512m"),
+    *("javac", *JAVAC_FLAGS),
     *("-proc:none", "-nowarn", "-encoding", "UTF-8", "-d", "."),
 )
 """The compiler, which writes into the program's folder. Its arguments follow."""
@@ -89,13 +93,15 @@ def java_files(candidate: str, tests: str) -> dict[str, str]:
         "CodeEvalRunner.java": RUNNER % ", ".join(f'"{name}"' for name in top_level_types(tests)),
         JAVA_LIST_FILE: "\n".join((*files, "CodeEvalRunner.java")) + "\n",
         JAVA_MAIN_FILE: "CodeEvalRunner\n",
+        QUICK_FILE: f"{archive_path(JAVAC_FLAGS)}\n",
     }
 
 
 def java_standalone_files(candidate: str, tests: str) -> dict[str, str]:
     """Return the files of the candidate alone, whose `main` is run."""
     files = {**part_files(candidate, ""), **tuple_files((candidate,))}
-    return {**files, JAVA_LIST_FILE: "\n".join(files) + "\n", JAVA_MAIN_FILE: main_class(candidate) + "\n"}
+    lists = {JAVA_LIST_FILE: "\n".join(files) + "\n", JAVA_MAIN_FILE: main_class(candidate) + "\n"}
+    return {**files, **lists, QUICK_FILE: f"{archive_path(JAVAC_FLAGS)}\n"}
 
 
 def part_files(candidate: str, tests: str) -> dict[str, str]:
@@ -224,7 +230,8 @@ def run_java(limits: Limits) -> Command:
     return java_command(limits, "-cp", ".", f"@{JAVA_MAIN_FILE}")
 
 
-BUILD = fixed_build((*JAVAC, f"@{JAVA_LIST_FILE}"))
+COMPILE = shlex.join((*JAVAC, f"@{JAVA_LIST_FILE}"))
+BUILD = quick_build(("javac",), IS_PREPARED, f'{COMPILE} "-J-XX:SharedArchiveFile=$prepared"', f"exec {COMPILE}")
 JAVA = Language(
     name="java",
     label="Java",
@@ -240,4 +247,5 @@ JAVA = Language(
     ),
     tools=("java", "javac"),
     paths=("/etc/java-*-openjdk",),
+    prepared_here=lambda: prepare_archive(JAVAC_FLAGS),
 )

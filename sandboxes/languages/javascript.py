@@ -7,52 +7,23 @@ import re
 from sandboxes.contract import Limits
 from sandboxes.languages.base import Language, Recipe, fixed_build, heap_mb
 from sandboxes.languages.javascript_runner import RUNNER
+from sandboxes.languages.quick_builds import IS_PREPARED, QUICK_FILE, quick_build
 from sandboxes.languages.steps import Command
+from sandboxes.languages.typescript_compiler import (
+    CHECKED_FILE,
+    TRANSPILE,
+    TRANSPILE_FILE,
+    prepare_snapshot,
+    snapshot_path,
+)
 
 NODE_FILE = "code_eval_run.js"
 """The file that Node runs."""
-
-TRANSPILE_FILE = "code_eval_transpile.js"
-
-CHECKED_FILE = "code_eval_checked.ts"
-"""The file whose types are checked, if the tests begin with TYPE_CHECK."""
 
 TYPE_CHECK = "// @ts-check"
 """A comment of TypeScript's, with which tests ask for a check of types. It covers both parts, joined as one text."""
 
 ES_MODULE = re.compile(r"^\s*(?:import\s+[\w{*\"']|export\s)", re.MULTILINE)
-
-# Types are removed and not checked, as in the compilers of test runners. That takes a tenth of the time. Candidate and
-# tests may import the same name, so the variables of imports are declared by `var`.
-TRANSPILE = (
-    f'const checked = "{CHECKED_FILE}";\n'
-    + """\
-const fs = require("fs");
-const folders = ["/usr/share/nodejs/", "/usr/lib/node_modules/", "/usr/local/lib/node_modules/"];
-const ts = require(folders.map((folder) => folder + "typescript").find((path) => fs.existsSync(path)) || "typescript");
-const host = { getCanonicalFileName: (name) => name, getCurrentDirectory: () => "", getNewLine: () => "\\n" };
-const report = (diagnostics) => {
-  process.stderr.write(ts.formatDiagnostics(diagnostics, host));
-  if (diagnostics.length) process.exit(1);
-};
-if (fs.existsSync(checked)) {
-  const program = ts.createProgram([checked], { target: ts.ScriptTarget.ESNext, types: [] });
-  const source = program.getSourceFile(checked);
-  report([...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)]);
-  fs.unlinkSync(checked);
-}
-for (const name of ["candidate", "tests"].filter((name) => fs.existsSync(`${name}.ts`))) {
-  const { outputText, diagnostics } = ts.transpileModule(fs.readFileSync(`${name}.ts`, "utf8"), {
-    fileName: `${name}.ts`,
-    reportDiagnostics: true,
-    compilerOptions: { module: "commonjs", target: "es2020", esModuleInterop: true },
-  });
-  report(diagnostics);
-  const imports = /^const (\\w+ = (?:__importStar\\(|__importDefault\\()?require\\()/gm;
-  fs.writeFileSync(`${name}.js`, outputText.replace(imports, "var $1"));
-}
-"""
-)
 
 
 def javascript_files(candidate: str, tests: str) -> dict[str, str]:
@@ -71,13 +42,15 @@ def javascript_standalone_files(candidate: str, tests: str) -> dict[str, str]:
 def typescript_files(candidate: str, tests: str) -> dict[str, str]:
     """Return the files of a TypeScript program with tests, with the script that makes JavaScript of them."""
     runner = RUNNER % {"shows_exports": "true", "module": "/(?!)/"}
+    files = {**part_files(candidate, tests, "ts"), TRANSPILE_FILE: TRANSPILE, NODE_FILE: runner}
     joined = {CHECKED_FILE: f"{candidate}\n{tests}"} if tests.startswith(TYPE_CHECK) else {}
-    return {**part_files(candidate, tests, "ts"), **joined, TRANSPILE_FILE: TRANSPILE, NODE_FILE: runner}
+    return {**files, **joined, QUICK_FILE: f"{snapshot_path()}\n"}
 
 
 def typescript_standalone_files(candidate: str, tests: str) -> dict[str, str]:
     """Return the files of a TypeScript candidate alone."""
-    return {"candidate.ts": candidate, TRANSPILE_FILE: TRANSPILE, NODE_FILE: 'require("./candidate.js");\n'}
+    files = {"candidate.ts": candidate, TRANSPILE_FILE: TRANSPILE, NODE_FILE: 'require("./candidate.js");\n'}
+    return {**files, QUICK_FILE: f"{snapshot_path()}\n"}
 
 
 def part_files(candidate: str, tests: str, suffix: str) -> dict[str, str]:
@@ -98,7 +71,9 @@ def run_node_tests(limits: Limits) -> Command:
     return run_node(limits, "--unhandled-rejections=strict")
 
 
-BUILD_TYPESCRIPT = fixed_build(("node", TRANSPILE_FILE))
+BUILD_TYPESCRIPT = quick_build(
+    ("node",), IS_PREPARED, 'node --snapshot-blob "$prepared"', f"exec node {TRANSPILE_FILE}"
+)
 JAVASCRIPT = Language(
     name="javascript",
     label="JavaScript",
@@ -127,4 +102,5 @@ TYPESCRIPT = Language(
     ),
     aliases=("ts",),
     tools=("node", "tsc"),
+    prepared_here=prepare_snapshot,
 )

@@ -278,6 +278,7 @@ def required_paths(names: Collection[str], uses_host_files: bool = True) -> list
     Args:
         names: of languages.
         uses_host_files: False if the programs see the files of an image, which has all but what is compiled here.
+            What is prepared here is for the compilers of this machine alone.
 
     Raises:
         SandboxUnavailable: if a file is missing and can't be built.
@@ -285,4 +286,6 @@ def required_paths(names: Collection[str], uses_host_files: bool = True) -> list
     languages = [LANGUAGES[name] for name in sorted({*names} - {"python"})]
     patterns = [pattern for language in languages if uses_host_files for pattern in language.paths]
     paths = [path for pattern in patterns for path in glob.glob(pattern)]
+    if uses_host_files:
+        paths += [path for language in languages if language.prepared_here for path in language.prepared_here()]
     return [*paths, *(path for language in languages if language.compiled_here for path in language.compiled_here())]

@@ -8,9 +8,11 @@ fewer than all of them started has not passed.
 from __future__ import annotations
 
 import re
+import shlex
 
-from sandboxes.languages.base import Files, Language, Recipe, fixed_build
-from sandboxes.languages.native import MAIN_WRAPPER, RUN_PROGRAM, TOKEN_FILE, build_tag, token_source
+from sandboxes.languages.base import Files, Language, Recipe
+from sandboxes.languages.native import MAIN_WRAPPER, RUN_PROGRAM, TOKEN_FILE, build_tag, token_assembly, token_source
+from sandboxes.languages.quick_builds import QUICK_FILE, quick_build
 from sandboxes.languages.rust_crates import crate_arguments, crate_patterns, crates_used
 
 RUST_ARGUMENTS_FILE = "code_eval_arguments"
@@ -28,6 +30,10 @@ RUST_IGNORED = re.compile(r"#\[\s*(?:ignore|cfg)\b")
 RUST_MAIN = re.compile(r"\bfn\s+main\s*\(")
 RUST_SHEBANG = re.compile(r"\A\ufeff?(?:#!(?!\s*\[)[^\n]*)?")
 
+RUST_LINKING = re.compile(
+    r"\b(?:global_allocator|no_std|no_core|no_main|no_mangle|export_name|link_section|linkage|link_name|crate_type"
+    r"|panic_handler|(?:global_|naked_)?asm|link\s*\()"
+)
 # Macros that decide whether tests fail.
 RUST_MACROS = """
     assert assert_eq assert_ne debug_assert debug_assert_eq debug_assert_ne panic unreachable unimplemented todo
@@ -122,14 +128,31 @@ def rust_files(candidate: str, tests: str) -> dict[str, str]:
         run, declared = f"status = {called}();", f"int {called}(void);"
     macro = "macro_rules! %s { ($($each:tt)*) => { crate::code_eval_%s::code_eval_std::%s!($($each)*) } }"
     macros = "\n".join(macro % (name, tag, name) for name in find_replaced_macros(candidate))
+    token = token_source(declared, run)
     module = f'\n#[path = "code_eval_{tag}.rs"] mod code_eval_{tag};\n'
     return {
         "candidate.rs": RUST_SHEBANG.sub(attribute, candidate, count=1) + module,
         f"code_eval_{tag}.rs": RUST_AROUND % {**names, "macros": macros, "entry": entry % names},
         f"code_eval_tests_{tag}.rs": f"{tests}\n#[allow(unused_imports)]\nuse crate::*;\n{last % names}",
-        f"{TOKEN_FILE}.c": token_source(declared, run),
+        f"{TOKEN_FILE}.c": token,
         RUST_ARGUMENTS_FILE: "\n".join([*arguments, *chosen]) + "\n",
+        f"{TOKEN_FILE}.s": token_assembly(token, tag, "c"),
+        QUICK_FILE: library_line(candidate + tests),
     }
+
+
+def rust_standalone_files(candidate: str, tests: str) -> dict[str, str]:
+    """Return the files of a Rust candidate alone."""
+    return {"candidate.rs": candidate, QUICK_FILE: library_line(candidate)}
+
+
+def library_line(source: str) -> str:
+    """Return the line of QUICK_FILE. It is empty for a program that may notice how it is linked.
+
+    Rust's library is then a file that is loaded, not a part of the program. That matters to programs that replace
+    parts of the library, or name symbols.
+    """
+    return "\n" if RUST_LINKING.search(source) else "library\n"
 
 
 def read_directives(candidate: str, tests: str) -> list[str]:
@@ -184,16 +207,35 @@ def count_started(tests: str, tag: str) -> tuple[str, int]:
 COMPILER = ("rustc", "-C", "opt-level=2", "-o", "program", "candidate.rs")
 # A candidate may forbid what only the generated code has, such as unsafe attributes.
 CAP_LINTS = ("--cap-lints", "allow")
-LINK_TOKEN_FILE = ("-C", f"link-arg={MAIN_WRAPPER}", "-C", f"link-arg={TOKEN_FILE}.o")
 TOKEN_OBJECT = ("gcc", "-O2", "-c", f"{TOKEN_FILE}.c")
 STANDALONE = (*COMPILER, "--edition", RUST_EDITION)
-WITH_TESTS = (*COMPILER, f"@{RUST_ARGUMENTS_FILE}", *CAP_LINTS, *LINK_TOKEN_FILE)
+WITH_TESTS = (*COMPILER, f"@{RUST_ARGUMENTS_FILE}", *CAP_LINTS, "-C", f"link-arg={MAIN_WRAPPER}")
+# Linking Rust's library into a program, with its symbols for debuggers, takes longer than compiling the program.
+# GCC's faster linker, gold, is known to make mistakes with Rust.
+QUICKLY = ("-C", "prefer-dynamic", "-C", "rpath", "-C", "codegen-units=1")
+MAY_LOAD = '[ -n "$prepared" ]'
+
+
+def linked_with_token(suffix: str) -> str:
+    """Return the command that builds a program with a form of the token's file, as a shell has it."""
+    return shlex.join((*WITH_TESTS, "-C", f"link-arg={TOKEN_FILE}.{suffix}"))
+
+
+BUILD_WITH_TESTS = quick_build(
+    ("gcc", "rustc"),
+    MAY_LOAD,
+    f"{linked_with_token('s')} {shlex.join(QUICKLY)}",
+    f"{shlex.join(TOKEN_OBJECT)} && exec {linked_with_token('o')}",
+)
+BUILD_STANDALONE = quick_build(
+    ("rustc",), MAY_LOAD, shlex.join((*STANDALONE, *QUICKLY)), f"exec {shlex.join(STANDALONE)}"
+)
 
 RUST = Language(
     name="rust",
     label="Rust",
-    with_tests=Recipe(rust_files, fixed_build(TOKEN_OBJECT, WITH_TESTS), RUN_PROGRAM, rust_needs),
-    standalone=Recipe(lambda candidate, tests: {"candidate.rs": candidate}, fixed_build(STANDALONE), RUN_PROGRAM),
+    with_tests=Recipe(rust_files, BUILD_WITH_TESTS, RUN_PROGRAM, rust_needs),
+    standalone=Recipe(rust_standalone_files, BUILD_STANDALONE, RUN_PROGRAM),
     version=lambda: ("rustc", "--version"),
     package="rustc",
     image="rust:1",

@@ -36,7 +36,8 @@ class Command:
     """The exit status that means "out of memory", if the command has one."""
 
     needs: tuple[str, ...] = ()
-    """Files of the machine that every program's command needs. If they can't be read, the sandbox is broken."""
+    """Paths of files, and names of other commands, that every program's command needs. If one of them is missing or
+    can't be read, the sandbox is broken."""
 
     def as_json(self) -> dict[str, Any]:
         """Return the command as the guest reads it."""

@@ -3,7 +3,8 @@
 import pytest
 
 from sandboxes import Limits, Pool, SandboxUnavailable, open_sandbox
-from sandboxes.languages.registry import build_program, probe_version
+from sandboxes.languages import cpp_headers
+from sandboxes.languages.registry import build_program, probe_version, required_paths
 from support.honest_c_family import ASSERTS, C_HONEST, CPP_HONEST, EXITS, HONEST, RIGHT, SYSTEM, WITH_HEADER
 from support.observers import passes
 from support.requirements import WALL_SECONDS, unavailable
@@ -195,15 +196,18 @@ def named(language, *tables):
     return {f"{language} {name}": (language, *program) for table in tables for name, program in table.items()}
 
 
-PAIRS = {**named("c", BOTH), **named("cpp", BOTH, CPP_BOTH)}
-LIARS = {**named("c", LIES, C_LIES), **named("cpp", LIES, CPP_LIES)}
-RIGHT_ONES = {**named("c", HONEST, C_HONEST), **named("cpp", HONEST, CPP_HONEST)}
+PAIRS = {**named("c", BOTH), **named("cpp", BOTH, CPP_BOTH), **named("quick cpp", BOTH, CPP_BOTH)}
+LIARS = {**named("c", LIES, C_LIES), **named("cpp", LIES, CPP_LIES), **named("quick cpp", LIES, CPP_LIES)}
+RIGHT_ONES = {**named("c", HONEST, C_HONEST), **named("cpp", HONEST, CPP_HONEST), **named("quick cpp", HONEST)}
 
 
 @pytest.fixture(scope="module")
 def run():
-    """Return a function that runs a candidate with its tests: (language, candidate, tests) -> Verdict."""
-    pool = Pool(open_sandbox("subprocess"))
+    """Return a function that runs a candidate with its tests: (language, candidate, tests) -> Verdict.
+
+    Programs in "quick cpp" begin with a header that is compiled once.
+    """
+    pool = Pool(open_sandbox("subprocess", read_only_paths=required_paths({"cpp"})))
     try:
         for name in ("c", "cpp"):
             probe_version(pool, name)
@@ -211,12 +215,16 @@ def run():
         unavailable(str(error))
 
     def run_one(language, candidate, tests):
+        if language == "quick cpp":
+            language, candidate = "cpp", f"#include <cstdlib>\n{candidate}"
         words = {"c": ("", "", "c"), "cpp": ('extern "C"', "noexcept", "cpp")}[language]
         for name, word in zip(("EXTERN", "NOEXCEPT", "SUFFIX"), words, strict=True):
             candidate = candidate.replace(name, word)
         return pool.run_all([build_program(language, candidate, tests, Limits(wall_seconds=WALL_SECONDS))], 1)[0]
 
-    yield run_one
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cpp_headers, "PROGRAMS_BEFORE", 1)
+        yield run_one
     pool.close()
 
 

@@ -36,11 +36,12 @@ def prepare_step(payload: bytes) -> dict[str, Any]:
 
     Args:
         payload: JSON: "files", {path: text}; "stored", {path: [mode, base64]}; "argv", null for a script; "stdin",
-            text, or null to keep this process's own; "needs", paths that it has to be able to read; "any_status", true
-            for a script that may exit with any status; "unlimited_stack", true for a stack that its memory alone
-            limits; "script", the script's file, whose exit status is the process's own; "arguments", the script's;
-            "stdin_base64", in place of "stdin"; "env", more environment variables; "is_raw", true for the process of a
-            raw run, whose end is told as it is; "any_command", true for a command that need not be there.
+            text, or null to keep this process's own; "needs", paths that it has to be able to read, and commands that
+            must be there; "any_status", true for a script that may exit with any status; "unlimited_stack", true for a
+            stack that its memory alone limits; "script", the script's file, whose exit status is the process's own;
+            "arguments", the script's; "stdin_base64", in place of "stdin"; "env", more environment variables; "is_raw",
+            true for the process of a raw run, whose end is told as it is; "any_command", true for a command that need
+            not be there.
 
     Returns:
         The step. It has "report" if it can't be run, and the candidate is to blame.
@@ -50,11 +51,16 @@ def prepare_step(payload: bytes) -> dict[str, Any]:
     """
     step: dict[str, Any] = json.loads(payload)
     argv = step["argv"]
-    if argv and not step.get("any_command") and not is_command(argv[0]):
-        raise FileNotFoundError(f"there is no command {argv[0]}")
+    commands = [name for name in step["needs"] if "/" not in name]
+    if argv and not step.get("any_command"):
+        commands.insert(0, argv[0])
+    for name in commands:
+        if not is_command(name):
+            raise FileNotFoundError(f"there is no command {name}")
     for path in step["needs"]:
-        with open(path, "rb"):
-            continue
+        if "/" in path:
+            with open(path, "rb"):
+                continue
     try:
         for path, text in step["files"].items():
             write_file(path, text.encode("utf-8", "surrogatepass"))

@@ -1,0 +1,156 @@
+"""The headers that C++ candidates begin with, compiled once for all programs. Used by `c_family`.
+
+GCC spends most of a short program's time on its headers. A candidate's first lines name the headers of the standard
+library that it includes before anything else. GCC compiles such a set of headers to a file, once the set has come often
+enough to be worth it. A program gets the file of the very headers that it includes first, so that a header that it
+forgets is still missing.
+"""
+
+from __future__ import annotations
+
+import glob
+import hashlib
+import logging
+import os
+import re
+import threading
+from collections import Counter
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+
+from sandboxes.backends.host_state import QUICK_FOLDERS
+from sandboxes.errors import SandboxUnavailable
+from sandboxes.languages.compiled_libraries import kept_folder, libraries_folder
+from sandboxes.languages.quick_builds import folder_states, run_tool
+
+logger = logging.getLogger("code_eval")
+
+ALL_HEADERS = "bits/stdc++.h"
+CPP_HEADERS = """
+    algorithm any array atomic bitset cassert cctype cerrno cfenv cfloat charconv chrono cinttypes ciso646 climits
+    clocale cmath complex condition_variable csetjmp csignal cstdarg cstddef cstdint cstdio cstdlib cstring ctime cuchar
+    cwchar cwctype deque exception execution filesystem forward_list fstream functional future initializer_list iomanip
+    ios iosfwd iostream istream iterator limits list locale map memory memory_resource mutex new numeric optional
+    ostream queue random ratio regex scoped_allocator set shared_mutex sstream stack stdexcept streambuf string
+    string_view system_error thread tuple type_traits typeindex typeinfo unordered_map unordered_set utility valarray
+    variant vector
+"""
+C_HEADERS = (
+    "assert.h ctype.h errno.h float.h inttypes.h limits.h math.h stddef.h stdint.h stdio.h stdlib.h string.h time.h"
+)
+KNOWN_HEADERS = frozenset((ALL_HEADERS, *CPP_HEADERS.split(), *C_HEADERS.split()))
+"""Headers that mean the same in each order."""
+
+FIRST_PIECE = re.compile(
+    r"[ \t\r\n\f\v]+|//[^\n]*|/\*.*?\*/|using\s+namespace\s+std\s*;"
+    r"|#[ \t]*include[ \t]*<(?P<header>[^<>\n]+)>(?=[ \t\r]*(?://[^\n]*)?(?:\n|\Z))",
+    re.DOTALL,
+)
+"""A piece of a text's first lines: space, a comment, an include, or the declaration that often stands between them."""
+
+# With these, a comment may end elsewhere than it seems to.
+SPLICE = re.compile(r"\\[ \t\r\f\v]*+\n|\?\?/")
+
+PROGRAMS_BEFORE = 5
+"""Programs of a process with the same headers before these are compiled: compiling takes the time of so many."""
+
+MAX_SETS = 24
+"""Sets of headers that are kept for a compiler. Each takes up to 100 MB."""
+
+FOLDER = f"{QUICK_FOLDERS}cpp-"
+"""Beginning of the folders' names, in the folder of compiled libraries."""
+
+_lock = threading.Lock()
+_seen: Counter[tuple[tuple[str, ...], tuple[str, ...]]] = Counter()
+
+
+def first_headers(source: str) -> tuple[str, ...]:
+    """Return the headers that a text includes before anything else, sorted. () if one of them is not well known."""
+    names, end, begins_line = set(), 0, True
+    while piece := FIRST_PIECE.match(source, end):
+        if piece["header"]:
+            if not begins_line:
+                break
+            names.add(piece["header"])
+        begins_line = (
+            "\n" in piece[0] or begins_line if piece[0].isspace() else begins_line and piece[0].startswith("/")
+        )
+        end = piece.end()
+    if SPLICE.search(source[: end + 1]):
+        return ()
+    if ALL_HEADERS in names:
+        names -= set(CPP_HEADERS.split())
+    return tuple(sorted(names)) if names <= KNOWN_HEADERS else ()
+
+
+def compiled_headers(source: str, options: Sequence[str]) -> str:
+    """Return the path of the header to include first in a C++ program. GCC finds the compiled file beside it.
+
+    Args:
+        source: the candidate's.
+        options: of the compiler.
+
+    Returns:
+        "" for a program that is better built without.
+    """
+    headers = first_headers(source)
+    if not headers or not headers_folder():
+        return ""
+    key = (headers, tuple(options))
+    name = f"{headers_folder()}/{hashlib.sha256(repr(key).encode()).hexdigest()[:16]}"
+    with _lock:
+        _seen[key] += 1
+        if _seen[key] == PROGRAMS_BEFORE and not Path(libraries_folder(), name).is_dir():
+            compile_headers(name, headers, options)
+    return str(Path(libraries_folder(), name, "headers.h"))
+
+
+def compile_headers(name: str, headers: Sequence[str], options: Sequence[str]) -> None:
+    """Compile a set of headers, unless there are many already. Programs can do without.
+
+    Args:
+        name: of the folder to keep them in.
+        headers: as `first_headers` returns them.
+        options: of the compiler.
+    """
+
+    def compile_into(partial: Path, folder: Path) -> None:
+        header = partial / "headers.h"
+        header.write_text("".join(f"#include <{each}>\n" for each in headers))
+        run_tool("g++", *options, "-x", "c++-header", "-o", f"{header}.gch", str(header))
+
+    try:
+        if len(os.listdir(libraries_folder() / headers_folder())) < MAX_SETS:
+            kept_folder(name, compile_into)
+    except (SandboxUnavailable, OSError) as error:
+        logger.info("C++ headers are not compiled once: %s", error)
+
+
+@lru_cache(maxsize=1)
+def headers_folder() -> str:
+    """Return the name of the folder for this machine's compiler and headers; "" if they can't be kept."""
+    try:
+        version = run_tool("g++", "-v", "-x", "c++", "-E", "/dev/null")
+        places = [path for pattern in HEADER_PLACES for path in sorted(glob.glob(pattern))]
+        state = repr((version, run_tool("g++", "--version"), folder_states(*places)))
+        folder = FOLDER + hashlib.sha256(state.encode()).hexdigest()[:12]
+        (libraries_folder() / folder).mkdir(parents=True, exist_ok=True)
+        # Programs of another user must be able to read it, whatever the umask is.
+        (libraries_folder() / folder).chmod(0o755)
+    except (SandboxUnavailable, OSError) as error:
+        logger.info("C++ headers are not compiled once: %s", error)
+        return ""
+    return folder
+
+
+HEADER_PLACES = (
+    *("/usr/include", "/usr/include/c++/*", "/usr/include/c++/*/bits", "/usr/include/*-linux-*"),
+    *("/usr/include/*-linux-*/bits", "/usr/include/*-linux-*/c++/*/bits", "/usr/lib/gcc/*/*/include"),
+)
+"""Patterns of folders in which a package changes something when it brings other headers."""
+
+
+def prepare_headers() -> tuple[str, ...]:
+    """Return the folder of the compiled headers, which programs must see."""
+    return (str(libraries_folder() / headers_folder()),) if headers_folder() else ()

@@ -1,0 +1,219 @@
+"""Quick builds: they build what the plain builds build, and change no verdict."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections import Counter
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from sandboxes import Limits, Outcome, Pool, SandboxUnavailable, open_sandbox
+from sandboxes.backends.host_state import QUICK_FOLDERS
+from sandboxes.languages import cpp_headers
+from sandboxes.languages.quick_builds import QUICK_FILE
+from sandboxes.languages.registry import build_program, probe_version, required_paths
+from support.language_programs import PROGRAMS
+from support.metric_and_command import ROOT
+from support.observers import passes
+from support.requirements import WALL_SECONDS, unavailable
+
+pytestmark = pytest.mark.slow
+
+LIMITS = Limits(wall_seconds=WALL_SECONDS)
+HEADER = "#include <cstdlib>\n"
+QUICK_LANGUAGES = ("cpp", "rust", "java", "typescript")
+# What only the plain build of a language reads, and what a quick build can't do without.
+PLAIN_ONLY = {
+    "cpp": "code_eval_token.cpp",
+    "rust": "code_eval_token.c",
+    "typescript": "code_eval_transpile.js",
+}
+FIRST = {
+    "includes": ("#include <vector>\n# include<string>\nint f();\n#include <map>\n", ("string", "vector")),
+    "a namespace": ("#include <vector>\nusing namespace std;\n#include <map>\n", ("map", "vector")),
+    "comments": ("/* #include <map>\n*/ // #include <set>\n#include <vector> // sorted\n", ("vector",)),
+    "all headers": ("#include <bits/stdc++.h>\n#include <vector>\n#include <math.h>\n", ("bits/stdc++.h", "math.h")),
+    "a macro": ("#define _GLIBCXX_DEBUG\n#include <vector>\n", ()),
+    "a pragma": ('#pragma GCC optimize("O3")\n#include <vector>\n', ()),
+    "a condition": ("#if 0\n#include <vector>\n#endif\n", ()),
+    "a header that is not well known": ("#include <vector>\n#include <boost/any.hpp>\n", ()),
+    "a comment that goes on": ("// a comment \\ \n#include <vector>\n#include <map>\n", ()),
+    "a comment that goes on by a trigraph": ("// why??/\n#include <vector>\n", ()),
+    "code on the line": ("int a;\n#include <vector>\n", ()),
+    "nothing": ("", ()),
+}
+
+
+def changed(program, **files):
+    """Return a program with other texts in its files. A file whose text is None is not there."""
+    content = json.loads(program.candidate)
+    content["files"].update(files)
+    content["files"] = {path: text for path, text in content["files"].items() if text is not None}
+    return replace(program, candidate=json.dumps(content))
+
+
+def build(language, candidate, tests):
+    """Return a program whose C++ headers are compiled now, and the path of what is prepared for it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cpp_headers, "PROGRAMS_BEFORE", 1)
+        patch.setattr(cpp_headers, "_seen", Counter())
+        program = build_program(language, candidate, tests, LIMITS)
+    return program, json.loads(program.candidate)["files"][QUICK_FILE].strip()
+
+
+def pool_for(languages, paths=(), **options):
+    """Return a pool whose programs see what languages need, and other paths."""
+    try:
+        pool = Pool(open_sandbox("subprocess", read_only_paths=[*required_paths(languages), *paths], **options))
+        for language in languages:
+            probe_version(pool, language)
+    except SandboxUnavailable as error:
+        unavailable(str(error))
+    return pool
+
+
+@pytest.fixture(scope="module")
+def pool():
+    """Return a pool for programs in each language that has quick builds."""
+    pool = pool_for(QUICK_LANGUAGES)
+    yield pool
+    pool.close()
+
+
+def sources_of(language):
+    """Return the candidates of a language by kind, as far as its quick builds build them."""
+    first = HEADER if language == "cpp" else ""
+    kinds = ("add", "wrong", "broken", "failing", "leaving")
+    return {kind: first + getattr(PROGRAMS[language], kind) for kind in kinds}
+
+
+@pytest.mark.parametrize("language", PLAIN_ONLY)
+def test_the_quick_build_is_whole(pool, language):
+    """A program passes by its quick build alone. Without both builds it is not compiled."""
+    program, _ = build(language, sources_of(language)["add"], PROGRAMS[language].tests)
+    quick = changed(program, **{PLAIN_ONLY[language]: None})
+    with_quick, with_neither = pool.run_all([quick, changed(quick, **{QUICK_FILE: "\n"})], 1)
+    passes(with_quick)
+    assert with_neither.outcome is Outcome.COMPILE_ERROR
+
+
+@pytest.mark.parametrize("language", QUICK_LANGUAGES)
+@pytest.mark.parametrize("kind", ["add", "wrong", "broken", "failing", "leaving"])
+def test_verdicts_are_those_of_the_plain_build(pool, language, kind):
+    """A program has the same outcome, and the compiler's message the same text, with and without the quick build."""
+    program, _ = build(language, sources_of(language)[kind], PROGRAMS[language].tests)
+    quick, plain = pool.run_all([program, changed(program, **{QUICK_FILE: "\n"})], 1)
+    assert quick.outcome is plain.outcome
+    if kind == "broken":
+        assert (quick.detail, quick.exception_message) == (plain.detail, plain.exception_message)
+
+
+@pytest.mark.parametrize("language", ["cpp", "java", "typescript"])
+@pytest.mark.parametrize("content", ["nothing", "its first half", "its head and zeros"])
+def test_a_broken_prepared_file_changes_no_verdict(tmp_path, language, content):
+    """A right program passes, and a wrong one does not, if what is prepared for them is broken."""
+    sources = sources_of(language)
+    built = [build(language, sources[kind], PROGRAMS[language].tests) for kind in ("add", "wrong")]
+    with closing(pool_for({language})):
+        prepared = Path(built[0][1])
+    read = prepared.with_name(f"{prepared.name}.gch") if language == "cpp" else prepared
+    whole = read.read_bytes()
+    half, head = len(whole) // 2, len(whole) // 10
+    broken = {"nothing": b"", "its first half": whole[:half]}.get(content, whole[:head] + bytes(len(whole) - head))
+    (tmp_path / prepared.name).write_bytes(prepared.read_bytes())
+    (tmp_path / read.name).write_bytes(broken)
+    programs = [changed(program, **{QUICK_FILE: f"{tmp_path / prepared.name}\n"}) for program, _ in built]
+    with closing(pool_for({language}, [str(tmp_path)])) as pool:
+        right, wrong = pool.run_all(programs, 1)
+    passes(right)
+    assert wrong.outcome.value in ("failed", "crashed")
+
+
+def test_a_prepared_file_that_programs_can_write_is_not_used(tmp_path):
+    """Nothing that a candidate may have changed is part of another candidate's build."""
+    program, prepared = build("cpp", sources_of("cpp")["add"], PROGRAMS["cpp"].tests)
+    for name in ("headers.h", "headers.h.gch"):
+        shutil.copyfile(Path(prepared).with_name(name), tmp_path / name)
+        (tmp_path / name).chmod(0o666)
+    for folder in (tmp_path, *tmp_path.parents[:3]):
+        folder.chmod(folder.stat().st_mode | 0o055)
+    quick = changed(program, **{PLAIN_ONLY["cpp"]: None, QUICK_FILE: f"{tmp_path}/headers.h\n"})
+    with closing(pool_for({"cpp"}, [str(tmp_path)], isolation="off")) as pool:
+        assert pool.run_all([quick], 1)[0].outcome is Outcome.COMPILE_ERROR
+        for name in ("headers.h", "headers.h.gch"):
+            (tmp_path / name).chmod(0o444)
+        passes(pool.run_all([quick], 1)[0])
+
+
+def test_quick_builds_without_isolation():
+    """Programs that run as another user have quick builds too."""
+    program, _ = build("cpp", sources_of("cpp")["add"], PROGRAMS["cpp"].tests)
+    with closing(pool_for({"cpp"}, isolation="off")) as pool:
+        passes(pool.run_all([changed(program, **{PLAIN_ONLY["cpp"]: None})], 1)[0])
+
+
+def test_a_header_that_is_forgotten_is_missing(pool):
+    """A candidate that includes one header, and uses another one, is not compiled, whatever headers are compiled."""
+    forgets = "#include <cstdio>\nint add(int a, int b) { return std::vector<int>{a + b}[0]; }\n"
+    tests = PROGRAMS["cpp"].tests
+    programs = [build("cpp", first + forgets, tests)[0] for first in ("", "#include <vector>\n")]
+    outcomes = [verdict.outcome for verdict in pool.run_all(programs, 1)]
+    assert outcomes == [Outcome.COMPILE_ERROR, Outcome.PASSED]
+
+
+@pytest.mark.parametrize(("source", "headers"), FIRST.values(), ids=FIRST)
+def test_first_headers(source, headers):
+    """The headers of a candidate are those that it includes before anything else, and no comment's."""
+    assert cpp_headers.first_headers(source) == headers
+
+
+def test_hostile_first_lines_take_no_time():
+    """A text of many comments that do not end is looked through at once."""
+    began = time.process_time()
+    for text in ("/*" * 100_000, "/**/" * 100_000 + "x", "//\\\n" * 100_000, "#include <" * 100_000):
+        assert cpp_headers.first_headers(text) == ()
+    assert time.process_time() - began < 5
+
+
+def test_headers_are_compiled_once_they_have_come_often(monkeypatch):
+    """The first programs with a set of headers are built without. Only so many sets are kept."""
+    compiled = []
+    monkeypatch.setattr(cpp_headers, "compile_headers", lambda name, headers, options: compiled.append(headers))
+    monkeypatch.setattr(cpp_headers, "_seen", Counter())
+    for _ in range(2 * cpp_headers.PROGRAMS_BEFORE):
+        cpp_headers.compiled_headers("#include <vector>\n#include <set>\n", ("-std=c++17", "-DNOBODY"))
+    assert compiled == [("set", "vector")]
+
+
+def test_processes_that_prepare_at_once(tmp_path):
+    """Two processes that prepare the same files at once both find them whole."""
+    code = """if True:
+        from sandboxes.languages import typescript_compiler
+        print(*typescript_compiler.prepare_snapshot())
+    """
+    environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path)}
+    command = [sys.executable, "-c", code]
+    processes = [
+        subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT, env=environment) for _ in range(2)
+    ]
+    folders = {process.communicate()[0].strip() for process in processes}
+    if folders == {""}:
+        unavailable("TypeScript is not installed")
+    assert len(folders) == 1
+    assert [each.name for each in (tmp_path / "code-eval").iterdir()] == [Path(folders.pop()).name]
+
+
+def test_what_is_prepared_decides_no_key(tmp_path):
+    """Verdicts in a cache stay valid when more is prepared. Other files that programs see decide them."""
+    for name, is_same in ((f"{QUICK_FOLDERS}cpp-1", True), ("others", False)):
+        (tmp_path / name).mkdir()
+        sandbox = open_sandbox("subprocess", read_only_paths=[str(tmp_path / name)])
+        key = sandbox.cache_key()
+        (tmp_path / name / "more").touch()
+        assert (sandbox.cache_key() == key) is is_same
