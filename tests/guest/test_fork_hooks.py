@@ -1,6 +1,7 @@
 """The functions that modules want called after a fork: which of them a fork server's child calls."""
 
 import os
+import sys
 import threading
 
 import pytest
@@ -84,11 +85,18 @@ def preloading_pool():
     pool.close()
 
 
+@pytest.fixture
+def alone(monkeypatch):
+    """Hide the threads of pytest's own."""
+    monkeypatch.setattr(sys, "_current_frames", lambda: {threading.get_ident(): None})
+
+
 def in_module(name, **functions):
     """Register functions as a module of a name would."""
     exec("import os\nos.register_at_fork(**functions)", {"__name__": name, "functions": functions})
 
 
+@pytest.mark.usefixtures("alone")
 def test_functions_of_other_modules_are_called():
     """Children call the functions that modules want called in them, in the order of their registration."""
     hooks = ForkHooks()
@@ -97,6 +105,7 @@ def test_functions_of_other_modules_are_called():
     assert hooks.close() == (print, len)
 
 
+@pytest.mark.usefixtures("alone")
 @pytest.mark.parametrize("name", ["asyncio.events", "concurrent.futures.thread", "logging", "threading"])
 def test_repairs_of_threads_are_left_out(name):
     """Children don't call what repairs locks that other threads held."""
@@ -105,6 +114,7 @@ def test_repairs_of_threads_are_left_out(name):
     assert hooks.close() == ()
 
 
+@pytest.mark.usefixtures("alone")
 @pytest.mark.parametrize("when", ["before", "after_in_parent"])
 def test_functions_of_the_parent_need_pythons_own_fork(when):
     """Where an unknown module wants to be called in the parent, Python's own way to fork calls it."""

@@ -154,6 +154,8 @@ class ForkServer:
             fork_hooks: functions that a child calls at its beginning; None to fork in Python's own way.
         """
         self.fork_hooks = fork_hooks
+        if self.roles is not None:
+            self.run_role = self.roles.child_of(self.role, self.policy)
         if self.role == SHARED and self.policy is PLAIN:
             # As PLAIN's `compile`, whose keywords cost each child ten page faults.
             code = (marshal.loads, compile, (CANDIDATE_FILE, "exec", 0, True), SOURCES)

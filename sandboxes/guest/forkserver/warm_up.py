@@ -115,7 +115,6 @@ def warm_up(server: ForkServer, preload: Iterable[str]) -> None:
         sys.modules["__main__"] = main
         del sys.modules["candidate"]
         linecache.clearcache()
-        server.run_role = server.roles.child_of(server.role, server.policy)
     freeze_memory()
     fill_memory_gaps()
 
