@@ -60,8 +60,8 @@ PRELUDE = frozenset(
 
 SAFE = '{-# LANGUAGE Safe #-} {-# OPTIONS_GHC -Werror=orphans #-} {-# LINE 1 "candidate.hs" #-}'
 
-# A result of a candidate's function has a type of this class, which the candidate can't name. This is a
-# question for the compiler: a comparison of the candidate's own would not even look at the result.
+# A result of a candidate's function has a type of this class, which the candidate can't name. The
+# compiler decides that: a comparison of the candidate's own would not even look at the result.
 PLAIN = """\
 {-# LANGUAGE FlexibleContexts, FlexibleInstances, NoMonomorphismRestriction #-}
 {-# OPTIONS_GHC -O0 #-}
@@ -238,7 +238,6 @@ def run_program(limits: Limits) -> Command:
     return Command(argv, limits, reserves_memory=True, memory_status=251)
 
 
-# The compiler starts as a script, and finds its packages in another folder of Debian's.
 COMPILER = ("ghc", "-v0", "-w", "-O1", "-rtsopts", "-o", "program")
 
 HASKELL = Language(
@@ -256,5 +255,6 @@ HASKELL = Language(
     comments=HASKELL_COMMENTS,
     aliases=("hs",),
     tools=("ghc", "gcc", "ld"),
+    # The compiler starts as a script, and finds its packages in another folder of Debian's.
     paths=("/bin/sh", "/var/lib/ghc"),
 )

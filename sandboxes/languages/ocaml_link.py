@@ -316,8 +316,8 @@ let known = [
   ("Stack_overflow", fun error -> if error = Stack_overflow then Some "" else None)]
 let describe error =
   let own = Obj.repr error in
-  let slot = if Obj.tag own = Obj.object_tag then own else Obj.field own 0 in
-  let name = (Obj.obj (Obj.field slot 0) : string) in
+  let kind_of_error = if Obj.tag own = Obj.object_tag then own else Obj.field own 0 in
+  let name = (Obj.obj (Obj.field kind_of_error 0) : string) in
   let name = List.hd (List.rev (String.split_on_char '.' name)) in
   match List.find_map (fun (name, text) -> Option.map (fun text -> (name, text)) (text error)) known with
   | Some (name, text) -> ["known"; name; text]
@@ -374,10 +374,10 @@ let fail_as kind = match kind with
   | ["known"; "Stack_overflow"; _] -> raise Stack_overflow
   | "own" :: name :: texts ->
     (match Hashtbl.find_opt own name, Hashtbl.find_opt raised name with
-     | Some slot, Some [] when texts = [] -> raise (Obj.obj slot : exn)
-     | Some slot, Some shapes when List.length shapes = List.length texts ->
+     | Some kind_of_error, Some [] when texts = [] -> raise (Obj.obj kind_of_error : exn)
+     | Some kind_of_error, Some shapes when List.length shapes = List.length texts ->
        let made = Obj.new_block 0 (1 + List.length shapes) in
-       Obj.set_field made 0 slot;
+       Obj.set_field made 0 kind_of_error;
        List.iteri (fun place text -> Obj.set_field made (place + 1) (decode (List.nth shapes place) text)) texts;
        raise (Obj.obj made : exn)
      | _ -> failwith name)
@@ -396,7 +396,7 @@ let call name shape arguments =
 let rec curried name shape left arguments =
   if left = 0 then call name shape (List.rev arguments)
   else Obj.repr (fun argument -> curried name shape (left - 1) (argument :: arguments))
-let register name slot = Hashtbl.replace own name slot
+let register name kind_of_error = Hashtbl.replace own name kind_of_error
 let stubs names =
   Sys.set_signal Sys.sigpipe Sys.Signal_ignore;
   read_types (read_file "%(types_file)s");
