@@ -90,6 +90,7 @@ PISTON_RUNTIMES = (
     Runtime("racket", "racket", ("rkt",)),
     Runtime("elixir", "elixir", ("exs",)),
     Runtime("clojure", "clojure", ("clj",)),
+    Runtime("ada", "ada", ("adb",)),
     Runtime("csharp", "csharp", ("mono", "mono-csharp", "mono-c#", "mono-cs", "c#", "cs"), "mono"),
     Runtime("d", "d", ("gdc",), "gcc"),
     Runtime("fortran", "fortran", ("f90",), "gcc"),
