@@ -30,14 +30,14 @@ WORD = re.compile(r"[^\W\d]\w*")
 
 JUDGES = frozenset(
     """
-    Action Activator Array ArrayList BigInteger BitConverter Boolean Buffer Byte Char Comparer Complex Console Convert
-    CultureInfo DateTime Debug Decimal Dictionary Double Enum Enumerable Environment EqualityComparer Exception Func
-    HashSet IComparer IDictionary IEnumerable IEqualityComparer IList Int16 Int32 Int64 KeyValuePair LinkedList List
-    Math Nullable Object Queue Random Regex SortedDictionary SortedSet Single Stack String StringBuilder
-    StringComparer Task Thread TimeSpan Trace Tuple Type UInt32 UInt64 ValueTuple
+    Activator Array BigInteger BitConverter Boolean Byte Char Comparer Console Convert CultureInfo DateTime Debug
+    Decimal Dictionary Double Enum Enumerable Environment EqualityComparer Exception IComparer IDictionary IEnumerable
+    IEqualityComparer IList Int16 Int32 Int64 KeyValuePair List Math Nullable Object Single String StringBuilder
+    StringComparer TimeSpan Trace Tuple Type UInt32 UInt64 ValueTuple
     """.split()
 )
-"""Names that tests judge by. They are the library's in tests, and not the candidate's."""
+"""Names that tests judge by. They are the library's in tests, and not the candidate's. Classes that candidates are
+often asked to write, such as `Stack`, are none of them."""
 
 LINQ = frozenset(
     """
@@ -203,7 +203,9 @@ def tests_source(candidate: str, tests: str) -> str:
     """Return the source of tests, with names for the candidate's types that they use, and for its libraries."""
     plain = without_literals(candidate)
     declared = dict.fromkeys(NAMESPACE.findall(plain))
-    spaces = [name for name in declared if name.split(".")[0] != "System" and re.search(rf"\b{name}\b", tests)]
+    spaces = [
+        name for name in declared if name.split(".")[0] != "System" and re.search(rf"\b{re.escape(name)}\b", tests)
+    ]
     words, taken = {*WORD.findall(without_literals(tests))}, {*ALIAS.findall(tests)}
     lines = ["System.Diagnostics", *(name for name in USING.findall(plain) if name not in declared)]
     lines = [f"using {name};" for name in dict.fromkeys(lines)]

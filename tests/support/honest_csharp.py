@@ -28,6 +28,11 @@ CSHARP = {
         "using System.Diagnostics;\nclass Tests { static void Main() { var pile = new Pile<int>(); pile.Push(3);\n"
         '    pile.Push(4); Debug.Assert(pile.Pop() == 4, "no pile"); Debug.Assert(pile.Pop() == 3); } }\n',
     ),
+    "a stack of its own": (
+        "class Stack { public int Pop() { return 4; } }\n",
+        "using System.Collections.Generic; using System.Diagnostics;\nclass Tests { static void Main() { var all = "
+        "new List<int> { new Stack().Pop() }; Debug.Assert(all[0] == 4); } }\n",
+    ),
     "types of its own": (
         "using System;\npublic struct Point { public int X; public static bool operator ==(Point a, Point b) "
         "{ return a.X == b.X; } public static bool operator !=(Point a, Point b) { return a.X != b.X; }\n"

@@ -92,6 +92,7 @@ PISTON_RUNTIMES = (
     Runtime("clojure", "clojure", ("clj",)),
     Runtime("ocaml", "ocaml", ("ml",)),
     Runtime("haskell", "haskell", ("hs",)),
+    Runtime("ada", "ada", ("adb",)),
     Runtime("csharp", "csharp", ("mono", "mono-csharp", "mono-c#", "mono-cs", "c#", "cs"), "mono"),
     Runtime("d", "d", ("gdc",), "gcc"),
     Runtime("fortran", "fortran", ("f90",), "gcc"),
