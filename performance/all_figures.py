@@ -2,8 +2,9 @@
 
     python performance/all_figures.py DATA FOLDER [--docker-image IMAGE] [--short]
 
-DATA is the folder with HumanEval.jsonl.gz and humaneval_x_LANGUAGE.jsonl.gz. Writes FOLDER/report.md, and beside it the
-JSON files of the scripts that write one. Ends with status 1 if a script failed; the report then says which.
+DATA is the folder with HumanEval.jsonl.gz, humaneval_x_LANGUAGE.jsonl.gz and benchmarks/humanevalpack_LANGUAGE.jsonl.
+Writes FOLDER/report.md, and beside it the JSON files of the scripts that write one. Ends with status 1 if a script
+failed; the report then says which.
 """
 
 from __future__ import annotations
@@ -43,6 +44,7 @@ def commands(data: Path, folder: Path, image: str | None, short: bool) -> list[C
         (["cold_start.py"], "", "--short"),
         (["cases.py"], "", "--short --rounds 1"),
         (["humaneval_x.py", data], "", "--short"),
+        (["quick_builds.py", data], "", "--short --rounds 1"),
         (["restricted_humaneval.py", humaneval], "", "--short"),
         (["solver_overhead.py"], "", "--tasks 20 --rounds 1"),
         (["ray_overhead.py", humaneval, "--output", ray], "--rounds 5", "--short --rounds 1 --copies 2"),

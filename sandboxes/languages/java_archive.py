@@ -72,7 +72,7 @@ def archive_folder(flags: tuple[str, ...]) -> str:
     if path is None:
         raise SandboxUnavailable("javac is not installed")
     home = Path(os.path.realpath(path)).parent.parent
-    state = (run_tool("javac", "-version"), folder_states(str(home / "lib" / "modules")), flags, SAMPLE)
+    state = (folder_states(str(home / "lib" / "modules"), str(home / "release")), flags, SAMPLE)
     return f"{QUICK_FOLDERS}java-{hashlib.sha256(repr(state).encode()).hexdigest()[:12]}"
 
 

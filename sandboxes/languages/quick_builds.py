@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 import os
 import subprocess
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 
 from sandboxes.backends.host_state import PROGRAM_PATH
@@ -58,18 +58,17 @@ def quick_build(tools: tuple[str, ...], condition: str, quick: str, plain: str) 
     return lambda limits: (Command(("sh", "-c", script), limits, reserves_memory=True, needs=tools),)
 
 
-def run_tool(*command: str, folder: str = "/", settings: Mapping[str, str] | None = None) -> str:
+def run_tool(*command: str, folder: str = "/") -> str:
     """Return the output of a tool of this machine, as programs find it.
 
     Args:
         command: the tool and its arguments.
         folder: the working folder.
-        settings: more variables of its environment.
 
     Raises:
         SandboxUnavailable: if the tool is not installed, or fails.
     """
-    environment = {"PATH": PROGRAM_PATH, "HOME": folder, "LC_ALL": "C.UTF-8", **(settings or {})}
+    environment = {"PATH": PROGRAM_PATH, "HOME": folder, "LC_ALL": "C.UTF-8"}
     try:
         completed = subprocess.run(
             command,

@@ -5,6 +5,7 @@ Most of the compiler's time goes into loading itself, and the declarations of th
 
 from __future__ import annotations
 
+import glob
 import hashlib
 import json
 import os
@@ -23,6 +24,9 @@ CHECKED_FILE = "code_eval_checked.ts"
 """The file whose types are checked, if there is one."""
 
 SNAPSHOT = "typescript.blob"
+LIBRARIES = tuple(sorted(glob.glob("/usr/lib/*/libnode.so.*")))
+"""The files of Node in Debian, beside its command."""
+
 FOLDERS = ("/usr/share/nodejs/", "/usr/lib/node_modules/", "/usr/local/lib/node_modules/")
 
 # Types are removed and not checked, as in the compilers of test runners. That takes a tenth of the time. Candidate and
@@ -108,7 +112,7 @@ def snapshot_folder() -> str:
     found = folder_states(*compilers)
     if path is None or not found:
         raise SandboxUnavailable("node or the package typescript is not installed")
-    state = (run_tool("node", "--version"), folder_states(os.path.realpath(path)), found, MAKE_SNAPSHOT)
+    state = (folder_states(os.path.realpath(path), *LIBRARIES), found, MAKE_SNAPSHOT)
     return f"{QUICK_FOLDERS}typescript-{hashlib.sha256(repr(state).encode()).hexdigest()[:12]}"
 
 

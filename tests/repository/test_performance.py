@@ -19,6 +19,7 @@ pytestmark = pytest.mark.slow
 FOLDER = ROOT / "performance"
 HUMANEVAL = "HumanEval.jsonl.gz"
 LANGUAGES = ("python", "java", "go")
+QUICK_LANGUAGES = ("cpp", "rust", "java", "typescript")
 FIGURE = r"\s+[\d.]+"
 MODES = ("baseline", "bare", "shared", "separate", "restricted")
 CONTAINERS = ("docker", "docker run")
@@ -89,6 +90,14 @@ ROWS = {
             rf"{language} {kind}: 2 in [\d.]+ s with \d+ workers: 2 {outcome}",
             r"    compiled for [\d.]+ s, ran for [\d.]+ s, used [\d.]+ s of CPU time",
         )[: 1 if language == "python" else 2]
+    ],
+    "quick_builds.py": [
+        r"\d+ CPUs, Python [\d.]+, \w+; plain and quick builds, medians of 1 rounds, \d+ workers",
+        *(
+            rf"{language} +2 programs:{FIGURE} and{FIGURE} per second, ×{FIGURE};"
+            rf"{FIGURE} and{FIGURE} ms of CPU time, ×{FIGURE}"
+            for language in QUICK_LANGUAGES
+        ),
     ],
     "restricted_humaneval.py": [
         r"\| arguments \| pass \| what the others break \|",
@@ -162,6 +171,9 @@ def short_run(sandbox_here, tmp_path_factory):
     """Provide a short run of all_figures.py: (finished process, text of its report)."""
     for name in (HUMANEVAL, *(f"humaneval_x_{language}.jsonl.gz" for language in LANGUAGES)):
         read(name)
+    for name in ("cpp", "rust", "java", "js"):
+        if not (path := DATA / "benchmarks" / f"humanevalpack_{name}.jsonl").exists():
+            unavailable(f"there is no {path}")
     folder = tmp_path_factory.mktemp("figures")
     options = ["--short"] if why_not() else ["--short", "--docker-image", IMAGE]
     # soak.py counts the temporary files, and Ray's sockets need a short path.
@@ -185,10 +197,11 @@ def lines_in_order(patterns, text):
 
 @pytest.fixture(scope="module")
 def compilers():
-    """Skip tests if Java or Go is not installed."""
+    """Skip tests if a compiled language is not installed."""
+    names = {*LANGUAGES[1:], *QUICK_LANGUAGES}
     try:
-        with closing(Pool(open_sandbox("subprocess", read_only_paths=required_paths({"java", "go"})))) as pool:
-            for language in ("java", "go"):
+        with closing(Pool(open_sandbox("subprocess", read_only_paths=required_paths(names)))) as pool:
+            for language in sorted(names):
                 probe_version(pool, language)
     except SandboxUnavailable as error:
         unavailable(str(error))
@@ -197,7 +210,7 @@ def compilers():
 @pytest.mark.parametrize("script", ROWS)
 def test_rows(script, section, request):
     """A script's short form ends with status 0 and prints the rows that its docstring promises."""
-    if script == "humaneval_x.py":
+    if script in ("humaneval_x.py", "quick_builds.py"):
         request.getfixturevalue("compilers")
     text = section(script)
     assert ": status 0 after " in text, text

@@ -1,0 +1,110 @@
+"""Programs per second of compiled languages: built with what is prepared for their compilers, and without it.
+
+    python performance/quick_builds.py DATA [--languages cpp,rust] [--rounds 3] [--workers 2] [--short]
+
+DATA is the folder with benchmarks/humanevalpack_LANGUAGE.jsonl, whose problems are HumanEval-X's. TypeScript's
+programs are JavaScript's, whose types are checked. Each round runs the solutions in both ways, one after the other.
+Prints for each language the medians, and the ratio of both ways, in programs per second and in CPU time. Ends with
+status 1 if a solution fails.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from code_tasks.benchmarks.humaneval_x import build_tests
+from humaneval_x_samples import build_candidate
+from sandboxes import Limits, Pool, Program, Verdict, open_sandbox
+from sandboxes.languages.javascript import TYPE_CHECK
+from sandboxes.languages.quick_builds import QUICK_FILE
+from sandboxes.languages.registry import build_program, required_paths
+from sandboxes.pool.cpus import usable_cpus
+from workload import SHORT_TASKS, add_short, machine
+
+LANGUAGES = ("cpp", "rust", "java", "typescript")
+LIMITS = Limits(wall_seconds=20.0)
+# Some tests assert numbers, which TypeScript does not allow.
+CHECK = f"{TYPE_CHECK}\nconst check = (isRight: any) => console.assert(isRight);\n"
+
+
+def read_records(data: Path, language: str) -> list[dict[str, Any]]:
+    """Return the records of a language."""
+    name = {"typescript": "js"}.get(language, language)
+    text = (data / "benchmarks" / f"humanevalpack_{name}.jsonl").read_text(encoding="utf-8")
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def solution(language: str, record: dict[str, Any]) -> Program:
+    """Return the program of a record's solution."""
+    if language == "typescript":
+        tests = CHECK + record["test"].replace("console.assert(", "check(")
+        return build_program(language, record["prompt"] + record["canonical_solution"], tests, LIMITS)
+    candidate = build_candidate(record, record["canonical_solution"])
+    return build_program(language, candidate, build_tests(record), LIMITS)
+
+
+def without_quick_build(program: Program) -> Program:
+    """Return a program that is built in the plain way."""
+    content = json.loads(program.candidate)
+    content["files"][QUICK_FILE] = "\n"
+    return replace(program, candidate=json.dumps(content))
+
+
+def measure(pool: Pool, programs: Sequence[Program], workers: int) -> tuple[float, float, bool]:
+    """Return (programs per second, CPU seconds of each, whether all passed)."""
+    began = time.monotonic()
+    # With on_sandbox_error="raise", every result is a verdict.
+    verdicts = [result for result in pool.run_all(programs, workers) if isinstance(result, Verdict)]
+    seconds = time.monotonic() - began
+    cpu = sum(verdict.cpu_seconds for verdict in verdicts) / len(verdicts)
+    return len(verdicts) / seconds, cpu, all(verdict.passed for verdict in verdicts)
+
+
+def compare(pool: Pool, language: str, options: argparse.Namespace) -> bool:
+    """Measure a language and print its row. Return whether all programs passed."""
+    records = read_records(options.data, language)[: SHORT_TASKS if options.short else None]
+    quick = [solution(language, record) for record in records]
+    plain = [without_quick_build(program) for program in quick]
+    measure(pool, quick[:1], 1)
+    rounds = [
+        (measure(pool, plain, options.workers), measure(pool, quick, options.workers)) for _ in range(options.rounds)
+    ]
+    speeds = [statistics.median(each[way][0] for each in rounds) for way in (0, 1)]
+    costs = [1000 * statistics.median(each[way][1] for each in rounds) for way in (0, 1)]
+    speed = statistics.median(quickly[0] / plainly[0] for plainly, quickly in rounds)
+    cost = statistics.median(plainly[1] / quickly[1] for plainly, quickly in rounds)
+    print(
+        f"{language:10} {len(records)} programs: {speeds[0]:.2f} and {speeds[1]:.2f} per second, × {speed:.2f}; "
+        f"{costs[0]:.0f} and {costs[1]:.0f} ms of CPU time, × {cost:.2f}",
+        flush=True,
+    )
+    return all(way[2] for both in rounds for way in both)
+
+
+def main() -> None:
+    """Compare the languages that the arguments name."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data", type=Path)
+    parser.add_argument("--languages", default=",".join(LANGUAGES))
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--workers", type=int, default=usable_cpus())
+    add_short(parser)
+    options = parser.parse_args()
+    names = options.languages.split(",")
+    print(f"{machine()}; plain and quick builds, medians of {options.rounds} rounds, {options.workers} workers")
+    pool = Pool(open_sandbox("subprocess", read_only_paths=required_paths(set(names))))
+    are_right = [compare(pool, name, options) for name in names]
+    pool.close()
+    sys.exit(0 if all(are_right) else 1)
+
+
+if __name__ == "__main__":
+    main()
