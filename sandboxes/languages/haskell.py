@@ -30,8 +30,8 @@ NO_NAMES = frozenset(
     "pattern then type where".split()
 )
 PRAGMA_OF_OPTIONS = re.compile(r"\{-#(?=\W*(?:OPTIONS|INCLUDE))", re.IGNORECASE)
-# Extensions that read other files, and that reach modules which OTHER_MODULES replaces.
-REFUSED_EXTENSIONS = re.compile(r"\b(?:CPP|PackageImports)\b")
+# Extensions that read other files, call what is no function, and reach modules that OTHER_MODULES replaces.
+REFUSED_EXTENSIONS = re.compile(r"\b(?:CPP|GHCForeignImportPrim|PackageImports)\b")
 HEADER = re.compile(r"module\s+[\w.']+\s*(?:\((?:[^()]|\((?:[^()]|\([^()]*+\))*+\))*+\)\s*)?where\b")
 # A comment is blanked, also within another; an open one goes on to the end.
 # A pragma of a declaration is none.
