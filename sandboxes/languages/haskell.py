@@ -30,7 +30,8 @@ NO_NAMES = frozenset(
     "pattern then type where".split()
 )
 PRAGMA_OF_OPTIONS = re.compile(r"\{-#(?=\W*(?:OPTIONS|INCLUDE))", re.IGNORECASE)
-PREPROCESSOR = re.compile(r"\bCPP\b")
+# Extensions that read other files, call what is no function, and reach modules that OTHER_MODULES replaces.
+REFUSED_EXTENSIONS = re.compile(r"\b(?:CPP|GHCForeignImportPrim|PackageImports)\b")
 HEADER = re.compile(r"module\s+[\w.']+\s*(?:\((?:[^()]|\((?:[^()]|\([^()]*+\))*+\))*+\)\s*)?where\b")
 # A comment is blanked, also within another; an open one goes on to the end.
 # A pragma of a declaration is none.
@@ -118,6 +119,11 @@ import "base" %(name)s as M
 """
 OTHER_MODULES = {
     **{f"Data/Array/{name}.hs": SAFE_PART % {"name": name} for name in ("ST", "MArray", "IO")},
+    # These are called safe, and have types that lie and functions of the compiler's own.
+    **{
+        f"{name.replace('.', '/')}.hs": f"module {name} where\n"
+        for name in ("Type.Reflection.Unsafe", "GHC.Magic", "GHC.Desugar", "GHC.IO.Handle.Internals")
+    },
     **{f"{name.replace('.', '/')}.hs": TRUSTED % {"name": name} for name in ("Debug.Trace", "Data.Coerce")},
 }
 
@@ -184,7 +190,7 @@ def plain_instance(tag: str, variables: str, name: str) -> str:
 def without_options(candidate: str) -> str:
     """Return a candidate without its options for the compiler, which could make it run programs or drop checks."""
     candidate = PRAGMA_OF_OPTIONS.sub("{- ", candidate)
-    return PREPROCESSOR.sub("Haskell2010", candidate) if "{-#" in candidate else candidate
+    return REFUSED_EXTENSIONS.sub("Haskell2010", candidate) if "{-#" in candidate else candidate
 
 
 def as_module(text: str, name: str, imports: str, file: str) -> str:

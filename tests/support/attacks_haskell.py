@@ -124,6 +124,18 @@ ATTACKS = {
     "a main of its own": around("main :: IO ()\nmain = pure ()\n"),
     "a module Main": ("module Main where\n" + TIMES + "main = pure ()\n", "module Main where\n" + PLUS),
     "a candidate of its own": around("candidate :: Int -> Int -> Int\ncandidate _ _ = 5\n"),
+    "a type that lies": (
+        "{-# LANGUAGE PackageImports, TypeApplications, GADTs #-}\nimport Control.Monad.ST\nimport System.Exit\n"
+        'import Type.Reflection\nimport "base" Type.Reflection.Unsafe\n'
+        "cast :: IO Int -> ST s Int\n"
+        "cast = case eqTypeRep (mkTrCon (typeRepTyCon (typeRep @Int)) [] :: TypeRep (IO Int)) "
+        "(typeRep @Int) of { Just HRefl -> undefined }\nadd :: Int -> Int -> Int\nadd _ _ = runST (cast exitSuccess)\n",
+        "{-# LANGUAGE TypeApplications #-}\nimport Type.Reflection\n" + PLUS,
+    ),
+    "a module of types that lie": (
+        "import Type.Reflection.Unsafe (mkTrCon)\n" + TIMES,
+        "import Type.Reflection (typeRep)\n" + PLUS,
+    ),
     "a rule": (
         '{-# RULES "same" forall (a :: Int) b. a == b = True #-}\n' + TIMES + "{-# NOINLINE add #-}\n",
         '{-# RULES "sum" forall a b. add a b = a + b #-}\n' + PLUS + "{-# NOINLINE add #-}\n",
