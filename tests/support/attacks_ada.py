@@ -75,8 +75,9 @@ LAST = (
     "type Last is new Ada.Finalization.Controlled with null record;\n"
     "   procedure Finalize (Object : in out Last) is begin %s end Finalize;\n   One : Last;"
 )
-EXPORTED = "function Other (A : System.Address; B : System.Address) return Integer is (0);\n"
-'   pragma Export (C, Other, "{}");'
+EXPORTED = (
+    'function Other (A : System.Address; B : System.Address) return Integer is (0);\n   pragma Export (C, Other, "{}");'
+)
 PASSING = "procedure Main is\nbegin\n   null;\nend Main;\n"
 ATTACKS = {
     "exit when called": leaves("body"),

@@ -3,8 +3,9 @@
 from support.attacks_fortran import CLOSE, EXITS, EXTERNAL, MODULES, STOPS, TESTS, TEXTS, module
 
 PLUS = module("+")
-FUNCTION = "integer function add(a, b)\n  implicit none\n  integer, intent(in) :: a, b\n"
-"  add = a + b\nend function add\n"
+FUNCTION = (
+    "integer function add(a, b)\n  implicit none\n  integer, intent(in) :: a, b\n  add = a + b\nend function add\n"
+)
 FORTRAN = {
     "a module": (PLUS, TESTS),
     "a stop at the end": (PLUS, STOPS),
