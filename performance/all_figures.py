@@ -38,6 +38,7 @@ def commands(data: Path, folder: Path, image: str | None, short: bool) -> list[C
             "--rounds 5",
             "--short --rounds 1",
         ),
+        (["program_costs.py"], "", "--short --rounds 1"),
         (["interpreters.py", humaneval], "", "--short --rounds 1"),
         (["cache.py", humaneval, "--output", folder / "cache.json"], "", "--short --candidates 10"),
         (["memory.py", humaneval, "--output", folder / "memory.json"], "", "--short"),

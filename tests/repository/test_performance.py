@@ -66,6 +66,27 @@ ROWS = {
         r"code-eval --help: [+-][\d.]+ s beside a command of typer \(≤ 0.3\)",
         r"first verdict: [\d.]+ s after the start of the pool \(≤ 0.5\)",
     ],
+    "program_costs.py": [
+        r"\d+ CPUs, Python [\d.]+, \w+; the best of 1 rounds of 40 programs",
+        *(
+            rf"{name} +{process} +[\d.]+ ms +[\d.]+ page faults"
+            for name, process in (
+                ("bare", "loops and programs"),
+                ("bare", "all"),
+                ("shared", "caller"),
+                ("shared", "supervisors"),
+                ("shared", "fork servers, shared"),
+                ("shared", "programs"),
+                ("shared", "all"),
+                ("separate", "caller"),
+                ("separate", "supervisors"),
+                ("separate", "fork servers, tests"),
+                ("separate", "fork servers, candidate"),
+                ("separate", "programs"),
+                ("separate", "all"),
+            )
+        ),
+    ],
     "interpreters.py": [
         r"\d{4}-\d\d-\d\d, medians and ranges of 1 rounds",
         r"\| Python \| humaneval, shared \| humaneval, separate \| trivial, shared \| trivial, separate \|",
