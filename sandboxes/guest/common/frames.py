@@ -10,14 +10,17 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-# From supervisor to fork server: tests_bytes, code_bytes, candidate_bytes, and the limits. tests_bytes is -1 for the
-# same tests as before, STEP or JOINED_STEP for a step, which is all in the candidate's bytes. The limits are memory
-# bytes (-1: the address space is not limited), CPU seconds, file bytes, open files, processes. The tests follow, then
-# their code as `marshal` writes it, if there is one, and then for the child the candidate and the nonce.
-FORK_REQUEST = struct.Struct("=8q")
+# From supervisor to fork server: tests_bytes, candidate_bytes, and the limits. tests_bytes is -1 for the same tests as
+# before, STEP or JOINED_STEP for a step, which is all in the candidate's bytes. The limits are memory bytes (-1: the
+# address space is not limited), CPU seconds, file bytes, open files, processes. The tests follow, and then for the
+# child the candidate and the nonce.
+FORK_REQUEST = struct.Struct("=7q")
 STEP = -2
 # A step whose bytes come with one or two descriptors, for its standard input and its standard output.
 JOINED_STEP = -3
+# A fork server compiles tests of up to this size at once, and longer ones when they are used again: until then, other
+# requests wait.
+MAX_COMPILED_BYTES = 1 << 14
 # Back: the child's state and process id. If it has ended, also its CPU seconds, status and peak memory bytes.
 STATE = struct.Struct("=Bidiq")
 # RUNNING is sent only if the supervisor can't see for itself. After LEFT_SOME, ALL_ENDED follows when they are ended.

@@ -20,10 +20,11 @@ PyDoc_STRVAR(run_doc,
              "    packet: the request, a FORK_REQUEST.\n"
              "    server: the fork server.\n"
              "    prepare: prepare(candidate, server) returns a program for `run_program`, or a complete report.\n"
-             "    direct: None to call `prepare`; otherwise (load, compile, arguments, sources, namespace, name, wants_output,\n"
-             "        report_error) to do the same without it, where there is `tests_code`. load(code) returns the tests'\n"
-             "        code, and compile(source, *arguments) the candidate's, by its file and three more arguments. The dict\n"
-             "        `sources` gets the source under the file. report_error(server, error) returns a report.\n"
+             "    direct: None to call `prepare`; otherwise (compile_tests, compile, arguments, sources, namespace, name,\n"
+             "        wants_output, report_error) to do the same without it, where there is `tests_code`.\n"
+             "        compile_tests(source) returns the tests' code or None, and compile(source, *arguments) the\n"
+             "        candidate's, by its file and three more arguments. The dict `sources` gets the source under the\n"
+             "        file. report_error(server, error) returns a report.\n"
              "    tests_code: the code of the tests, or None.\n"
              "    encode_details: encode_details(server, error) returns a report without its first byte.\n"
              "    streams, flushes: (stdout, stderr) and their methods, which the child calls at its end.\n"
@@ -35,28 +36,26 @@ PyDoc_STRVAR(run_doc,
              "    reaps_orphans: whether the orphans of the child are this process's children.\n"
              "    announces_children: whether to tell the supervisor of the child when it begins.\n"
              "    takes_more: whether to run the requests that follow too, as long as only their candidates differ, and\n"
-             "        tests that come with their code. The server's `tests` and `tests_code` are the last ones.\n\n"
+             "        tests of up to MAX_COMPILED_BYTES. The server's `tests` and `tests_code` are the last ones.\n\n"
              "Returns:\n"
              "    (pid, packet, peer_fd): the child that left processes behind, 0 if none did; the next request if it was\n"
              "    read, otherwise b\"\"; and the descriptor that came with it, otherwise -1.\n\n"
              "Raises:\n"
              "    OSError: if the fork failed, or the supervisor has gone.");
 
-/* Reads the tests of a request and their code, for `settings` and for the server. Returns whether that worked. If not, an
+/* Reads and compiles the tests of a request, for `settings` and for the server. Returns whether that worked. If not, an
  * error is set. */
 static int
 take_tests(struct settings *settings, const struct request *request)
 {
     PyObject *source = read_bytes(CHANNEL_FD, (Py_ssize_t)request->tests_bytes);
-    PyObject *encoded = source == NULL ? NULL : read_bytes(CHANNEL_FD, (Py_ssize_t)request->code_bytes);
-    PyObject *tests = encoded == NULL ? NULL : decode_text(source);
-    PyObject *code = tests == NULL ? NULL : PyObject_CallFunctionObjArgs(PyTuple_GetItem(settings->direct, 0), encoded, NULL);
+    PyObject *tests = source == NULL ? NULL : decode_text(source);
+    PyObject *code = tests == NULL ? NULL : PyObject_CallFunctionObjArgs(PyTuple_GetItem(settings->direct, 0), tests, NULL);
     int is_set = code != NULL && PyObject_SetAttrString(settings->server, "tests", tests) == 0 &&
                  PyObject_SetAttrString(settings->server, "tests_code", code) == 0;
     /* The server's attribute holds it. */
     settings->tests_code = code;
     Py_XDECREF(source);
-    Py_XDECREF(encoded);
     Py_XDECREF(tests);
     Py_XDECREF(code);
     return is_set;
@@ -102,7 +101,8 @@ run(PyObject *Py_UNUSED(module), PyObject *arguments)
         if (!takes_more || !read_request(&next, &peer_fd))
             return PyErr_Occurred() ? NULL : Py_BuildValue("iyi", 0, "", -1);
         settings.peer_fd = peer_fd;
-        int is_taken = next.tests_bytes == SAME_TESTS || (next.code_bytes > 0 && settings.direct != Py_None);
+        int is_short = next.tests_bytes >= 0 && next.tests_bytes <= MAX_COMPILED_BYTES;
+        int is_taken = next.tests_bytes == SAME_TESTS || (is_short && settings.direct != Py_None);
         if (!is_taken || memcmp(next.limits, request.limits, sizeof request.limits) != 0) {
             PyObject *rest = PyBytes_FromStringAndSize((const char *)&next, sizeof next);
             return rest == NULL ? NULL : Py_BuildValue("iNi", 0, rest, peer_fd);

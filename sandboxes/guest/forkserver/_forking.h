@@ -26,9 +26,10 @@
 enum { REPORT_FD = 3, SETUP_FD = 4, CHANNEL_FD = 5, FIRST_FREE_FD = 64 };
 enum { NONCE_BYTES = 16, SAME_TESTS = -1, RUNNING = 0, ENDED = 1, LEFT_SOME = 2, STARTED = 'S', BROKEN = 'B' };
 enum { PASSED_REPORT = 'P', OTHER_REPORT = 'O' };
+enum { MAX_COMPILED_BYTES = 16384 };
 
 struct request {
-    int64_t tests_bytes, code_bytes, candidate_bytes, limits[5];
+    int64_t tests_bytes, candidate_bytes, limits[5];
 };
 
 struct __attribute__((packed)) state {

@@ -117,8 +117,8 @@ flush_all(const struct settings *settings)
 static PyObject *
 prepare_directly(const struct settings *settings, PyObject *candidate)
 {
-    PyObject *load, *compile, *file, *mode, *flags, *is_alone, *sources, *names, *record, *wants_output, *report_error;
-    if (!PyArg_ParseTuple(settings->direct, "OO(OOOO)OOOOO", &load, &compile, &file, &mode, &flags, &is_alone, &sources,
+    PyObject *compile_tests, *compile, *file, *mode, *flags, *is_alone, *sources, *names, *record, *wants_output, *report_error;
+    if (!PyArg_ParseTuple(settings->direct, "OO(OOOO)OOOOO", &compile_tests, &compile, &file, &mode, &flags, &is_alone, &sources,
                           &names, &record, &wants_output, &report_error))
         return NULL;
     PyObject *code = NULL, *source = decode_text(candidate);

@@ -9,7 +9,6 @@ from __future__ import annotations
 import _signal
 import _socket
 import functools
-import marshal
 import os
 import resource
 import signal
@@ -25,6 +24,7 @@ from ..common.frames import (
     FORK_REQUEST,
     JOINED_STEP,
     LEFT_SOME,
+    MAX_COMPILED_BYTES,
     RUNNING,
     SHARED,
     STATE,
@@ -62,7 +62,7 @@ class ForkRequest:
 
     def __init__(self, packet: bytes) -> None:
         """Unpack a FORK_REQUEST."""
-        self.tests_bytes, self.code_bytes, self.candidate_bytes, *self.limits = FORK_REQUEST.unpack(packet)
+        self.tests_bytes, self.candidate_bytes, *self.limits = FORK_REQUEST.unpack(packet)
         self.is_joined = self.tests_bytes == JOINED_STEP
 
 
@@ -133,12 +133,12 @@ class ForkServer:
             self.runs_step = request.tests_bytes in (STEP, JOINED_STEP)
             if request.tests_bytes >= 0:
                 self.tests = read_exact(fd, request.tests_bytes).decode("utf-8", "surrogatepass")
-                self.tests_code, self.uses_of_tests = None, 0
-                if request.code_bytes:
-                    self.tests_code = marshal.loads(read_exact(fd, request.code_bytes))
+                is_short = request.tests_bytes <= MAX_COMPILED_BYTES
+                self.tests_code = self.compile_tests(self.tests) if is_short and self.direct is not None else None
+                self.uses_of_tests = 0
             self.uses_of_tests += not self.runs_step
             if self.uses_of_tests == 2 and not self.runs_step and self.tests_code is None:
-                self.compile_tests()
+                self.tests_code = self.compile_tests(self.tests)
             packet = self.run(request, packet)
 
     def receive_with_peer(self) -> bytes:
@@ -158,22 +158,19 @@ class ForkServer:
             self.run_role = self.roles.child_of(self.role, self.policy)
         if self.role == SHARED and self.policy is PLAIN:
             # As PLAIN's `compile`, whose keywords cost each child ten page faults.
-            code = (marshal.loads, compile, (CANDIDATE_FILE, "exec", 0, True), SOURCES)
+            code = (self.compile_tests, compile, (CANDIDATE_FILE, "exec", 0, True), SOURCES)
             self.direct = (*code, self.module.__dict__, TEST_LOG_VARIABLE, False, report_compile_error)
 
-    def compile_tests(self) -> None:
-        """Compile the tests, which spares each child the work, unless they came with their code.
-
-        The first use of tests is not worth it, because the child compiles in memory of its own that is in the caches.
-        """
+    def compile_tests(self, tests: str) -> CodeType | None:
+        """Compile tests, which spares each child the work, and page faults. Return None if children have to do it."""
         try:
             with warnings.catch_warnings():
                 # Nobody reads this process's standard error while it runs.
                 warnings.simplefilter("ignore")
-                self.tests_code = self.policy.compile_tests(self.tests, TESTS_FILE)
+                return self.policy.compile_tests(tests, TESTS_FILE)
         except Exception:  # whatever a policy raises
             # The child compiles them again, and reports the error.
-            self.tests_code = None
+            return None
 
     def run(self, request: ForkRequest, packet: bytes) -> bytes:
         """Run a request. The extension also runs the ones that follow, if only their candidates differ.

@@ -202,14 +202,12 @@ class Execution:
         self.fork_server.surroundings.tidy()
 
 
-def fork_request(
-    limits: dict[str, Any], tests_bytes: int, candidate_bytes: int, code_bytes: int = 0
-) -> tuple[int, ...]:
+def fork_request(limits: dict[str, Any], tests_bytes: int, candidate_bytes: int) -> tuple[int, ...]:
     """Return the fields of FORK_REQUEST."""
     whole_seconds = int(-(-limits["cpu_seconds"] // 1))
     sizes = (limits["file_bytes"], limits["open_files"], limits["processes"])
     memory_bytes = limits["memory_bytes"] if limits.get("address_space", True) else -1
-    return (tests_bytes, code_bytes, candidate_bytes, memory_bytes, whole_seconds, *sizes)
+    return (tests_bytes, candidate_bytes, memory_bytes, whole_seconds, *sizes)
 
 
 class Watchdog:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import marshal
 import os
 import time
 
 from ..common.frames import NONCE_BYTES, PASSED_REPORT
-from ..runners.assert_values import compile_tests
-from ..runners.in_process import TESTS_FILE
 from .execution import UNWATCHED_SECONDS, Execution, fork_request
 from .program_pipes import parse_start_time
 
@@ -18,23 +15,6 @@ if TYPE_CHECKING:
 
     from .fork_server_process import ForkServerProcess
     from .verdicts import Reply
-
-# Longer tests take longer to compile than other requests may wait.
-MAX_COMPILED_BYTES = 1 << 14
-
-
-def encode_code(tests: bytes) -> bytes:
-    """Return the code of tests as `marshal` writes it; b"" for long or invalid ones, which children compile themselves.
-
-    Here it costs a tenth: this process forks nothing, and so has no page fault for each page that the parser writes to.
-    """
-    if len(tests) > MAX_COMPILED_BYTES:
-        return b""
-    try:
-        return marshal.dumps(compile_tests(tests.decode("utf-8", "surrogatepass"), TESTS_FILE))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        # The child reports the error.
-        return b""
 
 
 class OrdinaryRun:
@@ -46,21 +26,14 @@ class OrdinaryRun:
         # Why the supervisor ended the program. It ends none of these.
         self.reason: str | None = None
 
-    def run(self, tests_bytes: int, tests: bytes, code: bytes, candidate: bytes) -> Reply | Execution:
-        """Run a program, and wait for UNWATCHED_SECONDS.
-
-        Args:
-            tests_bytes: size of the tests; -1 for the same tests as last time.
-            tests: their source; b"" for the same tests.
-            code: of the tests, as `encode_code` returns it; b"" if it is compiled in the fork server.
-            candidate: its source.
+    def run(self, tests_bytes: int, candidate_bytes: int, texts: bytes) -> Reply | Execution:
+        """Run a program, and wait for UNWATCHED_SECONDS. The arguments are those of `Execution.begin`.
 
         Returns:
             The reply; or the program's execution, which runs on or has ended in another way.
         """
         nonce, sent_at = os.urandom(NONCE_BYTES), time.monotonic()
-        request = fork_request(self.limits, tests_bytes, len(candidate), len(code))
-        self.fork_server.send(request, None, tests, code, candidate, nonce)
+        self.fork_server.send(fork_request(self.limits, tests_bytes, candidate_bytes), None, texts, nonce)
         end = self.fork_server.receive_end(UNWATCHED_SECONDS)
         if end is not None:
             (_, _, cpu_seconds, status, peak_memory_bytes), ended_at, setup, report, has_more = end

@@ -9,7 +9,7 @@ from ..common.frames import CANDIDATE, RAW, SHARED, STEPS, TESTS, write_frame, w
 from .execution import Execution, Watchdog
 from .guest_process import PARENT_CHECK_INTERVAL_SECONDS, GuestProcess
 from .interactor import Interactor
-from .ordinary_run import OrdinaryRun, encode_code
+from .ordinary_run import OrdinaryRun
 from .program_checker import ProgramChecker
 from .raw_runs import RawExecutor
 from .request_reader import RequestReader
@@ -41,8 +41,6 @@ class Supervisor(GuestProcess):
         super().__init__(requests, replies, options, guest_file, (SHARED, TESTS, CANDIDATE))
         self.reader = RequestReader(requests)
         self.is_cancelled = False
-        # Whether programs may use all of Python, so that their tests can be compiled here.
-        self.is_plain = options["policy"] is None
         self.separate_grading: SeparateGrading | None = None
         self.step_executor: StepExecutor | None = None
         self.raw_executor: RawExecutor | None = None
@@ -105,10 +103,7 @@ class Supervisor(GuestProcess):
             ([its execution], reply).
         """
         run = OrdinaryRun(self.shared, request["limits"])
-        cut = len(texts) - request["candidate_bytes"]
-        tests = texts[:cut]
-        code = encode_code(tests) if tests_bytes >= 0 and self.is_plain else b""
-        execution = run.run(tests_bytes, tests, code, texts[cut:])
+        execution = run.run(tests_bytes, request["candidate_bytes"], texts)
         if not isinstance(execution, Execution):
             return [run], execution
         self.watch([execution], request["id"])
