@@ -32,14 +32,22 @@ procedure Code_Eval_Main is
    pragma Import (C, Done, "code_eval_done_%(tag)s");
    procedure No_Memory;
    pragma Import (C, No_Memory, "code_eval_no_memory_%(tag)s");
+   No_Heap : constant String := "heap exhausted";
 begin
    %(main)s;
    Done;
 exception
    when Error : others =>
-      if Ada.Exceptions.Exception_Message (Error) = "heap exhausted" then
-         No_Memory;
-      end if;
+      declare
+         Message : constant String := Ada.Exceptions.Exception_Message (Error);
+      begin
+         --  Some versions of the library name the unit before it.
+         if Message'Length >= No_Heap'Length
+           and then Message (Message'Last - No_Heap'Length + 1 .. Message'Last) = No_Heap
+         then
+            No_Memory;
+         end if;
+      end;
       Ada.Text_IO.Put_Line
         (Ada.Text_IO.Standard_Error,
          "raised " & Ada.Exceptions.Exception_Name (Error) & " : " & Ada.Exceptions.Exception_Message (Error));

@@ -20,7 +20,7 @@ from sandboxes.languages.base import (
 )
 from sandboxes.languages.comments import ML_COMMENTS
 from sandboxes.languages.native import build_tag
-from sandboxes.languages.ocaml_link import DRIVER_SOURCE, TESTS_SOURCE, TYPES_FILE
+from sandboxes.languages.ocaml_link import DRIVER_SOURCE, TESTS_SOURCE, TESTS_TYPES_FILE, TYPES_FILE
 
 BUILD_FILE = "code_eval_build.sh"
 ENTRY_POINT = re.compile(r"\bcandidate\s*=\s*([a-z_][\w']*)")
@@ -101,7 +101,7 @@ printf '%%s\\n' "let () = Code_eval_driver.serve [$functions]" >code_eval_serve.
 %(compiler)s code_eval_driver.ml code_eval_begin.ml candidate.ml code_eval_serve.ml
 mkdir %(folder)s
 %(tests_compiler)s code_eval_tests_side.ml code_eval_around_%(tag)s.ml code_eval_stub_%(tag)s.ml tests.ml
-cp %(types_file)s %(folder)s
+cp %(types_file)s %(folder)s/%(tests_types_file)s
 rm ./*.ml ./*.cm* ./*.o printed words entries given
 """
 
@@ -112,6 +112,7 @@ def ocaml_files(candidate: str, tests: str) -> dict[str, str]:
     values = {
         "tag": tag,
         "types_file": TYPES_FILE,
+        "tests_types_file": TESTS_TYPES_FILE,
         "folder": TESTS_FOLDER,
         "compiler": " ".join(COMPILER),
         "tests_compiler": f"ocamlc -w -a -I +unix -I +str -o {TESTS_FOLDER}/tests unix.cma str.cma",

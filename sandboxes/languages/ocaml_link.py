@@ -10,7 +10,9 @@ from __future__ import annotations
 from sandboxes.guest.common.interactors import LOST_STATUS
 from sandboxes.languages.base import MEMORY_STATUS
 
-TYPES_FILE = "code_eval_types"
+TYPES_FILE, TESTS_TYPES_FILE = "code_eval_types", "code_eval_tests_types"
+"""The types that the compiler prints, as the candidate's side and the tests' side have them. In a container both are in
+one folder, and the tests' side removes its files."""
 
 LINK = r"""
 exception Unsendable of string
@@ -418,4 +420,4 @@ let stubs names =
 """
 
 DRIVER_SOURCE = LINK + DRIVER % {"memory_status": MEMORY_STATUS, "types_file": TYPES_FILE}
-TESTS_SOURCE = LINK + TESTS_SIDE % {"lost_status": LOST_STATUS, "types_file": TYPES_FILE}
+TESTS_SOURCE = LINK + TESTS_SIDE % {"lost_status": LOST_STATUS, "types_file": TESTS_TYPES_FILE}
