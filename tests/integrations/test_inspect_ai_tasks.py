@@ -200,7 +200,10 @@ def test_tools_run_code_in_the_samples_sandbox(tmp_path):
     ]
     scripts = {
         "one": [*tools, answers(RIGHT)],
-        "two": [calls("bash", command="ls /work; find / -path /usr -prune -o -name made.txt -print 2>/dev/null; echo none"), answers(RIGHT)],
+        "two": [
+            calls("bash", command="ls /work; find / -path /usr -prune -o -name made.txt -print 2>/dev/null; echo none"),
+            answers(RIGHT),
+        ],
     }
     log = run_task(scripts, tmp_path, tools=python_and_bash(5))
     assert values(log) == {"one": CORRECT, "two": CORRECT}
