@@ -24,15 +24,17 @@ def keep_private() -> None:
         raise OSError(ctypes.get_errno(), "prctl(PR_SET_DUMPABLE) failed")
 
 
-def end_with_parent() -> None:
+def end_with_parent(parent: int) -> None:
     """Send this process SIGTERM when its parent ends, also if that is killed. Linux only.
+
+    Args:
+        parent: process id. If this process has another parent by now, it gets the signal at once.
 
     Raises:
         OSError: if the system refuses.
     """
     if sys.platform != "linux":
         return
-    parent = os.getppid()
     if ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0):
         raise OSError(ctypes.get_errno(), "prctl(PR_SET_PDEATHSIG) failed")
     if os.getppid() != parent:

@@ -67,7 +67,7 @@ def server_process_app(settings: ServerSettings, parent: int, url: str) -> FastA
         url: where the server listens.
     """
     if os.getpid() != parent:
-        end_with_parent()
+        end_with_parent(parent)
         keep_private()
     return create_app(settings, lambda: print(f"serving on {url}", file=sys.stderr, flush=True))  # noqa: T201
 
