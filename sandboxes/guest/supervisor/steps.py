@@ -73,8 +73,8 @@ class StepExecutor:
         if folder := self.interactor.built_folder:
             self.interactor.built = self.fork_server.surroundings.call_in_workplace(take_folder, folder)
         is_built = bool(self.plan["build"])
-        # A checker program that runs in the candidates' folder must find nothing of theirs, and an interactor's folder is
-        # emptied before it runs.
+        # A checker program that runs in the candidates' folder must find nothing of theirs, and an interactor's folder
+        # is emptied before it runs.
         shares_folder = self.fork_server.in_container and (self.checker.program or self.interactor.program)
         stays = is_built and not shares_folder
         self.built = KeptBuild(self.fork_server) if stays else StoredBuild(self.fork_server, is_built)
