@@ -2,6 +2,7 @@
 
 import os
 import sysconfig
+from glob import glob
 
 from setuptools import Extension, setup
 
@@ -11,11 +12,8 @@ is_pure = bool(os.environ.get("CODE_EVAL_PURE_PYTHON") or sysconfig.get_config_v
 
 extension = Extension(
     "sandboxes.guest.forkserver._forking",
-    sources=[
-        f"{FOLDER}/{name}.c"
-        for name in ("_forking", "child", "enter", "pipes", "program", "program_end", "server", "snapshot")
-    ],
-    depends=[f"{FOLDER}/_forking.h"],
+    sources=sorted(glob(f"{FOLDER}/*.c")),
+    depends=sorted(glob(f"{FOLDER}/*.h")),
     # Everything works without a compiler, but slower.
     optional=True,
     py_limited_api=True,

@@ -104,7 +104,7 @@ def test_every_name_that_a_hostile_program_looks_for_is_one_of_the_guest_s():
 def test_names_are_sought():
     """The names that the best known attacks need are among those that are checked."""
     sought = set().union(*(names for _, names in candidates()))
-    wanted = {"connection", "encode", "references", "exported", "request", "exports", "CandidateConnection", "forking"}
+    wanted = {"encode", "references", "exported", "request", "exports", "CandidateConnection", "forking"}
     wanted |= {"encode_details", "encode_json", "report", "error", "program", "prepare", "server"}
     assert wanted - sought == set()
     assert len(candidates()) > 15
@@ -121,12 +121,8 @@ assert any("server" in frame.f_locals for frame in frames())
 assert any("forking" in frame.f_globals for frame in frames())
 """
 REACHED_APART = """
-import gc, sys
-frame = sys._getframe()
-while "connection" not in frame.f_locals:
-    frame = frame.f_back
-connection = frame.f_locals["connection"]
-assert connection is next(each for each in gc.get_objects() if type(each).__name__ == "CandidateConnection")
+import gc
+connection = next(each for each in gc.get_objects() if type(each).__name__ == "CandidateConnection")
 for name in ("encode", "exports", "references", "exported", "request"):
     assert hasattr(connection, name), name
 def f(): return 1
@@ -135,7 +131,7 @@ def f(): return 1
 
 @pytest.mark.parametrize("sandbox_name", ["subprocess", WITH_DOCKER], indirect=True)
 def test_attacks_reach_the_process_that_judges(pool):
-    """What hostile programs look for in frames and in the collector's objects is found there."""
+    """What hostile programs look for in frames or in the collector's objects is found there."""
     limits = Limits(wall_seconds=5.0)
     programs = [
         Program(REACHED_TOGETHER, "assert True", limits, grading="shared"),

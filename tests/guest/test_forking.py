@@ -163,7 +163,7 @@ def test_a_request_of_another_size_is_refused():
     """The extension takes only a request of the right size."""
     forking = pytest.importorskip("sandboxes.guest.forkserver._forking")
     with pytest.raises(ValueError, match="not a request"):
-        forking.run(b"short", *[None] * 5, (), (), None, None, [], -1, True, True, False, False)
+        forking.run(b"short", *[None] * 6, (), (), None, None, [], -1, True, True, False, False)
 
 
 def test_none_is_returned_with_a_reference_of_its_own():

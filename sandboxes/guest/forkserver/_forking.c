@@ -5,7 +5,8 @@
  * program must not depend on which of the two did it.
  *
  * This file has the module and its functions. server.c forks and waits, child.c is the child, program.c decides whether
- * a program passed, enter.c undoes what only a fork server needs, and pipes.c reads and writes.
+ * a program passed, candidate.c, calls.c and plain_values.c are the candidate's end of separate grading, enter.c
+ * undoes what only a fork server needs, and pipes.c reads and writes.
  */
 
 #include "_forking.h"
@@ -13,8 +14,8 @@
 #include <string.h>
 
 PyDoc_STRVAR(run_doc,
-             "run(packet, server, prepare, direct, tests_code, encode_details, streams, flushes, fork_hooks, enter, limits, "
-             "peer_fd, own_session, reaps_orphans, announces_children, takes_more)\n--\n\n"
+             "run(packet, server, prepare, direct, served, tests_code, encode_details, streams, flushes, fork_hooks, enter, "
+             "limits, peer_fd, own_session, reaps_orphans, announces_children, takes_more)\n--\n\n"
              "Run a request in a child.\n\n"
              "Args:\n"
              "    packet: the request, a FORK_REQUEST.\n"
@@ -25,6 +26,7 @@ PyDoc_STRVAR(run_doc,
              "        compile_tests(source) returns the tests' code or None, and compile(source, *arguments) the\n"
              "        candidate's, by its file and three more arguments. The dict `sources` gets the source under the\n"
              "        file. report_error(server, error) returns a report.\n"
+             "    served: None to call `prepare`; otherwise what `CandidateConnection.parts` returns.\n"
              "    tests_code: the code of the tests, or None.\n"
              "    encode_details: encode_details(server, error) returns a report without its first byte.\n"
              "    streams, flushes: (stdout, stderr) and their methods, which the child calls at its end.\n"
@@ -68,9 +70,9 @@ run(PyObject *Py_UNUSED(module), PyObject *arguments)
     /* No "y#": whether a module may use it depends on the Python that it was compiled with. */
     PyObject *packet, *limits;
     int reaps_orphans, takes_more;
-    if (!PyArg_ParseTuple(arguments, "SOOOOOOOOOOipppp", &packet, &settings.server, &settings.prepare, &settings.direct,
-                          &settings.tests_code, &settings.encode_details, &settings.streams, &settings.flushes, &settings.fork_hooks,
-                          &settings.enter, &limits, &settings.peer_fd, &settings.own_session, &reaps_orphans,
+    if (!PyArg_ParseTuple(arguments, "SOOOOOOOOOOOipppp", &packet, &settings.server, &settings.prepare, &settings.direct,
+                          &settings.served, &settings.tests_code, &settings.encode_details, &settings.streams, &settings.flushes,
+                          &settings.fork_hooks, &settings.enter, &limits, &settings.peer_fd, &settings.own_session, &reaps_orphans,
                           &settings.announces_children, &takes_more))
         return NULL;
     struct request request;

@@ -54,6 +54,8 @@ struct settings {
     PyObject *fork_hooks;
     /* What `prepare_directly` takes; None if `prepare` has to be called. */
     PyObject *direct;
+    /* What `serve_candidate` takes; None if `prepare` has to be called. */
+    PyObject *served;
     /* None if children have to compile the tests, in `prepare`. */
     PyObject *tests_code;
     /* The name of the builtins in a namespace. */
@@ -116,6 +118,15 @@ int call_all(PyObject *functions);
 /* Turns a new child into the program, and ends with it. No Python object holds the nonce at any time. */
 void be_child(const struct settings *settings, Py_ssize_t candidate_bytes);
 
+/* Ends a call whose error is the program's own affair: a stream is closed, replaced or full. */
+void ignore(PyObject *done);
+
+/* candidate.c */
+
+/* Runs a candidate whose tests run in another process, and answers them until they end. SETUP_FD is the socket to them.
+ * Returns the complete report, bytes; NULL with an error set if there is none. */
+PyObject *serve_candidate(const struct settings *settings, PyObject *candidate);
+
 /* enter.c */
 
 /* enter_child(reset, is_visible): calls `reset`, which sets the signal for orphaned fork servers back, and, if the child
@@ -123,6 +134,9 @@ void be_child(const struct settings *settings, Py_ssize_t candidate_bytes);
 PyObject *enter_child(PyObject *module, PyObject *arguments);
 
 /* program.c */
+
+/* Runs a code object in a namespace and returns whether it came to its end. If not, an error is set. */
+int ran_to_its_end(const struct settings *settings, PyObject *code, PyObject *names);
 
 /* Clears the exception that is set, and returns it with its traceback. */
 PyObject *take_error(void);

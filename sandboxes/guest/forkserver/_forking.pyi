@@ -11,6 +11,7 @@ def run(
     server: ServerState,
     prepare: Callable[[bytes, ServerState], bytes | tuple[Any, ...]],
     direct: tuple[Any, ...] | None,
+    served: tuple[Any, ...] | None,
     tests_code: CodeType | None,
     encode_details: Callable[[ServerState, BaseException | None], bytes],
     streams: tuple[TextIO, TextIO],

@@ -92,8 +92,7 @@ close_all_from(int first)
         close(fd);
 }
 
-/* Ends a call whose error is the program's own affair: a stream is closed, replaced or full. */
-static void
+void
 ignore(PyObject *done)
 {
     PyErr_Clear();
@@ -145,7 +144,9 @@ be_child(const struct settings *settings, Py_ssize_t candidate_bytes)
         dup3(settings->peer_fd, SETUP_FD, O_CLOEXEC);
     close_all_from(settings->peer_fd >= 0 ? SETUP_FD + 1 : SETUP_FD);
     PyObject *program;
-    if (settings->direct != Py_None && settings->tests_code != Py_None)
+    if (settings->served != Py_None)
+        program = serve_candidate(settings, candidate);
+    else if (settings->direct != Py_None && settings->tests_code != Py_None)
         program = prepare_directly(settings, candidate);
     else
         program = PyObject_CallFunctionObjArgs(settings->prepare, candidate, settings->server, NULL);

@@ -7,8 +7,7 @@
 
 #include <string.h>
 
-/* Runs a code object in a namespace and returns whether it came to its end. If not, an error is set. */
-static int
+int
 ran_to_its_end(const struct settings *settings, PyObject *code, PyObject *names)
 {
     int there = PyDict_Contains(names, settings->builtins);

@@ -38,7 +38,7 @@ from ..isolation.privileges import ORPHANED
 from ..isolation.syscalls import LINUX
 from ..runners.in_process import CANDIDATE_FILE, SOURCES, TESTS_FILE, new_module
 from ..runners.policy import PLAIN
-from .child import encode_details, prepare, report_compile_error, run_child
+from .child import encode_details, encode_report, prepare, report_compile_error, run_child
 from .extension import forking
 
 TYPE_CHECKING = False
@@ -109,6 +109,8 @@ class ForkServer:
         self.fork_hooks: tuple[Callable[[], object], ...] | None = None
         # What the extension needs to prepare a program without `prepare`; None if it can't.
         self.direct: tuple[Any, ...] | None = None
+        # What the extension needs to run a candidate whose tests run in another process; None if it can't.
+        self.served: tuple[Any, ...] | None = None
         # Called in a child before it has its limits; None if there is nothing to do.
         self.enter = self.choose_enter()
         # Whether the present request is a step of a program that has steps.
@@ -155,7 +157,7 @@ class ForkServer:
         """
         self.fork_hooks = fork_hooks
         if self.roles is not None:
-            self.run_role = self.roles.child_of(self.role, self.policy)
+            self.run_role, self.served = self.roles.child_of(self.role, self.policy, encode_report)
         if self.role == SHARED and self.policy is PLAIN:
             # As PLAIN's `compile`, whose keywords cost each child ten page faults.
             code = (self.compile_tests, compile, (CANDIDATE_FILE, "exec", 0, True), SOURCES)
@@ -197,6 +199,7 @@ class ForkServer:
             self,
             prepare,
             self.direct,
+            self.served,
             self.tests_code,
             encode_details,
             self.streams,

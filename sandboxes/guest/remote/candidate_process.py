@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import copy
+import operator
 import re
 import sys
 import traceback
 from importlib import import_module
 
 from ..common.frames import REPORT_FIELDS
-from ..common.library_values import SAFE_MODULES
 from ..common.output_value import encode_output
 from ..common.value_encoder import MAX_INT
-from ..common.values import ProtocolError, quote
+from ..common.values import ProtocolError, quote, scan, write
 from ..runners.in_process import (
     CANDIDATE_FILE,
     SOURCES,
@@ -27,24 +27,26 @@ from ..runners.policy import PLAIN
 from .callbacks import build_callback
 from .connection import RAISED, RETURNED, Connection, call
 from .exporter import COROUTINE_FUNCTION, FUNCTION, MODULE
+from .library_origins import known_values, library_origin
 from .message_stream import PeerGone
 from .special_methods import is_special
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import ModuleType
-    from typing import Any, NoReturn, Sequence
+    from typing import Any, Callable, NoReturn, Sequence
 
     from ..common.value_decoder import Decoder
     from ..common.value_encoder import Encoder
     from ..runners.policy import PlainPython
 
     Node = list[Any]
+    Report = dict[str, Any]
 
 BUILTINS = frozenset(vars(sys.modules["builtins"]))
 
 
-def serve(candidate: bytes, connection: CandidateConnection) -> dict[str, Any] | None:
+def serve(candidate: bytes, connection: CandidateConnection) -> Report | None:
     """Run a candidate, send the names that it defines, and answer the tests until they end.
 
     Args:
@@ -55,20 +57,10 @@ def serve(candidate: bytes, connection: CandidateConnection) -> dict[str, Any] |
         The report if the candidate itself failed; None otherwise.
     """
     report = run_candidate(candidate, connection.module, connection.policy)
-    try:
-        if report is not None:
-            output = encode_output(connection.namespace, connection.policy.output_variable)
-            connection.send([0, RAISED, [report[name] for name in REPORT_FIELDS] + [output], [], [], []])
-            return report
-        connection.later_names = names_set_later(candidate)
-        connection.send([0, RETURNED, connection.exports(), [], [], []])
-        while True:
-            with connection.lock:
-                message = connection.receive()
-            if not connection.answer_plainly(message):
-                connection.serve(message)
-    except PeerGone:
-        return None
+    if report is not None:
+        return connection.send_failure(report)
+    connection.serve_tests(candidate)
+    return None
 
 
 def run_candidate(candidate: bytes, module: ModuleType, policy: PlainPython) -> dict[str, Any] | None:
@@ -96,19 +88,6 @@ def names_set_later(candidate: bytes) -> list[str]:
     return sorted({name.strip().decode("utf-8", "replace") for names in statements for name in names.split(b",")})
 
 
-def library_origin(value: Any) -> tuple[str, str] | None:
-    """Return the module of the standard library that has a value under the value's own name, and that name.
-
-    Returns:
-        None if there is no such module.
-    """
-    module = getattr(value, "__module__", None)
-    name = getattr(value, "__name__", None) or getattr(value, "_name", None)
-    if type(module) is not str or type(name) is not str or module not in SAFE_MODULES:
-        return None
-    return (module, name) if getattr(sys.modules.get(module), name, None) is value else None
-
-
 class CandidateConnection(Connection):
     """The candidate's end of the connection. It does whatever the tests request."""
 
@@ -126,6 +105,95 @@ class CandidateConnection(Connection):
         self.later_names: Sequence[str] = ()
         # Read before the candidate's first line, because it may replace them.
         self.streams = (sys.stdout, sys.stderr)
+
+    def parts(self, encode_report: Callable[[Report | None], bytes]) -> tuple[tuple[Any, ...], ...]:
+        """Return what the extension needs to do the same as `serve`, with less of Python.
+
+        Args:
+            encode_report: returns a complete report.
+
+        Returns:
+            How to compile a candidate and where to run it; how to look at what it defines; how to read and write
+            values; and what the extension leaves to this class.
+        """
+        compiling = (compile, (CANDIDATE_FILE, "exec", 0, True), SOURCES, self.namespace)
+        describe = operator.attrgetter("__globals__", "__dict__", "__code__.co_flags")
+        looking = (FUNCTION, describe, BUILTINS, known_values(), self.exported, self.references, "sender")
+        left = (self.fail_to_compile, self.fail, self.serve_tests, self.note_counts, self.go_on, self.finish)
+        return compiling, looking, (scan, write, sys.getrefcount, encode_report), left
+
+    def fail_to_compile(self, error: BaseException) -> Report | None:
+        """Report that the candidate can't be compiled."""
+        return self.send_failure(compile_error_report(error))
+
+    def fail(self, error: BaseException) -> Report | None:
+        """Report the exception that ended the candidate."""
+        return self.send_failure(program_report(error))
+
+    def send_failure(self, report: Report) -> Report | None:
+        """Send the report of a candidate that failed, and return it; None if the tests have ended."""
+        output = encode_output(self.namespace, self.policy.output_variable)
+        try:
+            self.send([0, RAISED, [report[name] for name in REPORT_FIELDS] + [output], [], [], []])
+        except PeerGone:
+            return None
+        return report
+
+    def serve_tests(self, candidate: bytes) -> None:
+        """Send the names that the candidate has defined, and answer the tests until they end.
+
+        Args:
+            candidate: source.
+        """
+        self.later_names = names_set_later(candidate)
+        try:
+            self.send([0, RETURNED, self.exports(), [], [], []])
+        except PeerGone:
+            return
+        self.go_on(b"")
+
+    def go_on(self, unread: bytes) -> None:
+        """Answer the tests until they end.
+
+        Args:
+            unread: what was read of their next request.
+        """
+        self.unread = unread
+        try:
+            while True:
+                with self.lock:
+                    message = self.receive()
+                if not self.answer_plainly(message):
+                    self.serve(message)
+        except PeerGone:
+            return
+
+    def note_counts(self, received: int, sent: int) -> None:
+        """Count nodes that were received and sent elsewhere. They describe no container that is still shared."""
+        self.shared.received -= received
+        self.shared.sent += sent
+
+    def finish(self, nonce: int, status: int, value: Any, values: list[Any], before: list[list[Any]]) -> None:
+        """Send the result of a call that was made elsewhere, and answer the tests until they end.
+
+        Args:
+            nonce: of the request.
+            status: RETURNED or RAISED.
+            value: the result.
+            values: of the request's nodes; emptied.
+            before: the parts of the containers among them before the call.
+        """
+        if isinstance(value, PeerGone):
+            return
+        keys = self.shared.add_received(values, [True] * len(values), None)
+        values.clear()
+        for key, parts in zip(keys, before):
+            self.shared.by_key[key].parts = parts
+        try:
+            self.reply(nonce, status, [value], keys)
+        except PeerGone:
+            return
+        self.go_on(b"")
 
     def send_body(self, body: bytes) -> None:
         """Write a frame, after the candidate's output: once its tests end, it may have no time to write that."""

@@ -10,6 +10,7 @@ import functools
 import os
 
 from ..common.frames import CANDIDATE, SETUP_FD, TESTS
+from ..runners.policy import PLAIN
 from .candidate_process import CandidateConnection, serve
 from .test_runner import run_tests_remotely
 from .tests_process import serve_tests
@@ -22,18 +23,25 @@ if TYPE_CHECKING:
     from ..runners.policy import PlainPython
 
 
-def child_of(role: str, policy: PlainPython) -> Callable[[bytes], dict[str, Any] | None]:
-    """Return the function that each child of a fork server calls with its candidate's source.
-
-    It returns the report; None if nothing failed.
+def child_of(
+    role: str, policy: PlainPython, encode_report: Callable[[dict[str, Any] | None], bytes]
+) -> tuple[Callable[[bytes], dict[str, Any] | None], tuple[Any, ...] | None]:
+    """Return what the children of a fork server need to run their candidate.
 
     Args:
         role: of the fork server: CANDIDATE or TESTS.
         policy: that the candidate obeys.
+        encode_report: returns a complete report.
+
+    Returns:
+        (run, parts): run(candidate) returns the report, None if nothing failed; and what the extension needs to do the
+        same without it, None if it can't.
     """
     if role == CANDIDATE:
-        return functools.partial(serve, connection=CandidateConnection(SETUP_FD, policy))
-    return lambda candidate: serve_tests(SETUP_FD, policy.output_variable)
+        connection = CandidateConnection(SETUP_FD, policy)
+        parts = connection.parts(encode_report) if policy is PLAIN else None
+        return functools.partial(serve, connection=connection), parts
+    return lambda candidate: serve_tests(SETUP_FD, policy.output_variable), None
 
 
 def rehearse(role: str, candidate: bytes, tests: str, policy: PlainPython) -> dict[str, Any] | None:
