@@ -46,6 +46,29 @@ os.wait()
 print(os.read(read_end, 9), len(kept))
 """
 
+# Each child moves its memory while a signal comes, a little later than that of the child before.
+SIGNALS = """
+import os, signal, time
+from sandboxes.guest.forkserver.memory_snapshot import MemorySnapshot
+
+kept = [str(number) for number in range(200_000)]
+lost = 0
+for number in range(100):
+    snapshot = MemorySnapshot()
+    pid = os.fork()
+    if pid == 0:
+        seen = []
+        signal.signal(signal.SIGALRM, lambda *_: seen.append(1))
+        signal.setitimer(signal.ITIMER_REAL, 1e-6 + 1e-4 * number)
+        snapshot.take()
+        until = time.monotonic() + 5
+        while not seen and time.monotonic() < until:
+            time.sleep(0.01)
+        os._exit(not seen)
+    lost += os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+print(lost)
+"""
+
 
 def test_private_ranges():
     """Data that a fork would copy is found: no code, no shared memory, no stack, nothing that is only in a file."""
@@ -86,3 +109,11 @@ def test_without_the_extension(monkeypatch):
     snapshot = memory_snapshot.MemorySnapshot()
     snapshot.take()
     assert snapshot.file is None
+
+
+@pytest.mark.slow
+def test_signals_are_not_lost():
+    """A signal that comes while memory moves has its handler called afterwards."""
+    pytest.importorskip("sandboxes.guest.forkserver._forking")
+    done = subprocess.run([sys.executable, "-c", SIGNALS], capture_output=True, text=True)
+    assert (done.stdout.strip(), done.stderr) == ("0", "")

@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 # Difference between a hard limit and its soft one. CPU: the signal that can be told from others comes before the one
 # that can't be caught. Memory: the room for a program that has used up its memory to say so.
 HARD_LIMIT_MARGINS = {resource.RLIMIT_CPU: 1, resource.RLIMIT_AS: 32 << 20}
-END_GRACE_SECONDS = 1
+END_GRACE_SECONDS = 10
 
 
 class ForkRequest:
@@ -121,15 +121,27 @@ class ForkServer:
             forking.end_child_on(ORPHANED)
 
     def serve(self) -> None:
-        """Serve requests until the supervisor closes its end."""
+        """Serve requests until the supervisor closes its end, or has been killed."""
+        try:
+            self.serve_requests()
+        except ConnectionError:
+            # It was killed while this process wrote to it, or before it read what was written.
+            pass
+        # A supervisor that closed its end ends this process now. If it was killed, the kernel says so a moment later, and
+        # a handler cleans up.
+        time.sleep(END_GRACE_SECONDS)
+
+    def serve_requests(self) -> None:
+        """Serve requests until the supervisor closes its end.
+
+        Raises:
+            ConnectionError: if it did so at another time than between two requests.
+        """
         fd = self.channel.fileno()
         packet = b""
         while True:
             packet = packet or (read_exact(fd, FORK_REQUEST.size) if self.role == SHARED else self.receive_with_peer())
             if not packet:
-                # The supervisor closed its end and ends this process. If it was killed, the kernel says so a moment
-                # later.
-                time.sleep(END_GRACE_SECONDS)
                 return
             request = ForkRequest(packet)
             self.runs_step = request.tests_bytes in (STEP, JOINED_STEP)

@@ -7,10 +7,24 @@
 #include "_forking.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Between the two calls nothing writes to memory but the stack, which is no such range. */
+/* Copies a range of memory to an offset of a file, and maps the file in its place. Returns whether that worked. If not, errno
+ * says why. */
+static int
+move_range(int fd, off_t offset, char *start, size_t size, int protection)
+{
+    for (size_t done = 0; done < size;) {
+        ssize_t put = pwrite(fd, start + done, size - done, offset + (off_t)done);
+        if (put <= 0)
+            return 0;
+        done += (size_t)put;
+    }
+    return mmap(start, size, protection, MAP_PRIVATE | MAP_FIXED, fd, offset) != MAP_FAILED;
+}
+
 PyObject *
 move_memory(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
@@ -19,16 +33,17 @@ move_memory(PyObject *Py_UNUSED(module), PyObject *arguments)
     long long offset;
     if (!PyArg_ParseTuple(arguments, "iLKKp", &fd, &offset, &start, &end, &is_writable))
         return NULL;
-    for (unsigned long long next = start; next < end;) {
-        off_t place = (off_t)(offset + (long long)(next - start));
-        ssize_t put = pwrite(fd, (const void *)(uintptr_t)next, (size_t)(end - next), place);
-        if (put <= 0)
-            return PyErr_SetFromErrno(PyExc_OSError);
-        next += (unsigned long long)put;
-    }
+    /* What a signal's handler notes after the copy would be lost, such as the death of the supervisor. Nothing else writes
+       to memory meanwhile but the stack, which is no such range. */
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before);
     int protection = is_writable ? PROT_READ | PROT_WRITE : PROT_READ;
-    void *wanted = (void *)(uintptr_t)start;
-    if (mmap(wanted, (size_t)(end - start), protection, MAP_PRIVATE | MAP_FIXED, fd, (off_t)offset) == MAP_FAILED)
+    int is_moved = move_range(fd, (off_t)offset, (char *)(uintptr_t)start, (size_t)(end - start), protection);
+    int number = errno;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    errno = number;
+    if (!is_moved)
         return PyErr_SetFromErrno(PyExc_OSError);
     Py_RETURN_NONE;
 }

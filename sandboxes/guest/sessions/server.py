@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from ..isolation.privileges import Privileges
 
-END_GRACE_SECONDS = 1
+END_GRACE_SECONDS = 10
 # Upper bound for stopping all that a process has started, however quickly it starts more.
 STOP_TIMEOUT_SECONDS = 2
 
