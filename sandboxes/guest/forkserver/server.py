@@ -127,8 +127,8 @@ class ForkServer:
         except ConnectionError:
             # It was killed while this process wrote to it, or before it read what was written.
             pass
-        # A supervisor that closed its end ends this process now. If it was killed, the kernel says so a moment later, and
-        # a handler cleans up.
+        # A supervisor that closed its end ends this process now. If it was killed, the kernel says so a moment later,
+        # and a handler cleans up.
         time.sleep(END_GRACE_SECONDS)
 
     def serve_requests(self) -> None:
