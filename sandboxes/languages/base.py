@@ -126,6 +126,9 @@ class Language:
     aliases: tuple[str, ...] = ()
     """Other names of the language in datasets."""
 
+    variant_of: str = ""
+    """The language of which this is a standard or a version; "" if it is a language of its own."""
+
     tools: tuple[str, ...] = ()
     """The language's compilers and interpreters: cached verdicts depend on their files."""
 

@@ -1,4 +1,4 @@
-"""C and C++.
+"""C, and the generated files that C and C++ have in common.
 
 Candidate and tests are separate files of one translation unit. A comment, a conditional or a string literal that the
 candidate leaves open therefore ends with its file. Between the two files, `#undef` takes back macros that the candidate
@@ -8,33 +8,12 @@ may have made of keywords. The program starts at the `main` of the tests' text.
 from __future__ import annotations
 
 import re
-import shlex
-from collections.abc import Callable
 from dataclasses import dataclass
 
-from sandboxes.contract import Limits
-from sandboxes.languages.base import Files, Language, Recipe, fixed_build
-from sandboxes.languages.cpp_headers import compiled_headers, prepare_headers
-from sandboxes.languages.native import (
-    GOLD,
-    MAIN_WRAPPER,
-    RUN_PROGRAM,
-    TOKEN_FILE,
-    build_tag,
-    token_assembly,
-    token_source,
-)
-from sandboxes.languages.quick_builds import IS_PREPARED, QUICK_FILE, quick_build
-from sandboxes.languages.steps import Command
+from sandboxes.languages.base import Language, Recipe, fixed_build
+from sandboxes.languages.native import MAIN_WRAPPER, RUN_PROGRAM, TOKEN_FILE, build_tag, token_source
 
 C_BUILD_FILE = "code_eval_build.sh"
-CPP_ARGUMENTS_FILE = "code_eval_arguments"
-CPP_OPTIONS = re.compile(r'// \{ dg-options "((?:-std=[\w+]+|-l\w+|-include [\w/.]+| )*)" \}\n')
-"""A comment of GCC's own test suite. Tests that begin with it choose a standard, libraries, and headers."""
-
-CPP_HEADERS = "/usr/include"
-"""The folder of the libraries' headers."""
-
 C_MAIN = re.compile(r"\bmain\s*\(([^()]*)\)")
 C_MAIN_PARAMETERS = {
     "": re.compile(r"\s*(?:void\s*)?"),
@@ -74,7 +53,10 @@ CPP_KEYWORDS = """
     bool catch class concept const_cast constexpr decltype delete dynamic_cast explicit export false friend mutable
     namespace new noexcept nullptr operator private protected public reinterpret_cast static_assert static_cast
     template this throw true try typeid typename using virtual wchar_t
+    alignas alignof char8_t char16_t char32_t co_await co_return co_yield consteval constinit requires thread_local
 """
+"""Keywords of all standards: each is an ordinary name in the older ones, whose macros the tests then lose too."""
+
 # Names that decide whether tests fail, and that are not macros in the C library.
 C_DECIDING = """
     main NDEBUG exit abort _exit _Exit quick_exit __assert_fail strcmp strncmp strcasecmp memcmp strlen fabs fabsf fabsl
@@ -156,32 +138,6 @@ CPP = Dialect(
 C_FLAGS = "-std=c17 -O2 -fsanitize=unreachable -fsanitize-undefined-trap-on-error"
 
 
-def cpp_files(candidate: str, tests: str) -> dict[str, str]:
-    """Return the files of a C++ program with tests: text by path."""
-    match = CPP_OPTIONS.match(tests)
-    chosen = match[1] if match else ""
-    # A header that is chosen comes before the candidate's.
-    standards = [option for option in chosen.split() if option.startswith("-std=")]
-    headers = "" if "-include" in chosen else compiled_headers(candidate, (*CPP_FLAGS, *CPP_TRAPS, *standards))
-    files = c_family_files(CPP, candidate, tests)
-    if headers:
-        tag = build_tag(candidate, tests)
-        files[f"{TOKEN_FILE}.s"] = token_assembly(files[f"{TOKEN_FILE}.cpp"], tag, "cpp")
-    return {**files, CPP_ARGUMENTS_FILE: f"{chosen}\n", QUICK_FILE: f"{headers}\n"}
-
-
-def cpp_standalone_files(candidate: str, tests: str) -> dict[str, str]:
-    """Return the files of a C++ candidate alone."""
-    headers = compiled_headers(candidate, (*CPP_FLAGS, ONLINE_JUDGE))
-    return {"candidate.cpp": candidate, QUICK_FILE: f"{headers}\n"}
-
-
-def cpp_needs(files: Files) -> tuple[str, ...]:
-    """Return the headers of libraries that a C++ program's tests name."""
-    names = re.findall(r"-include (\S+)", files[CPP_ARGUMENTS_FILE])
-    return tuple(f"{CPP_HEADERS}/{name}" for name in names)
-
-
 def c_files(candidate: str, tests: str) -> dict[str, str]:
     """Return the files of a C program with tests, with the script that builds it: text by path."""
     build = C_BUILD % {"flags": C_FLAGS, "token": TOKEN_FILE, "last": f"{MAIN_WRAPPER} -lm"}
@@ -244,39 +200,8 @@ def declare_assert(dialect: Dialect, tag: str) -> str:
 
 # Solutions of contests read files of their authors', unless this is defined.
 ONLINE_JUDGE = "-DONLINE_JUDGE"
-CPP_FLAGS = ("-std=c++17", "-O2")
-CPP_COMPILER = ("g++", *CPP_FLAGS, "-o", "program")
-# Without these flags, a candidate that forgets its `return` lets the optimiser remove the tests' assertions.
-CPP_TRAPS = ("-fsanitize=return,unreachable", "-fsanitize-undefined-trap-on-error")
-# The token's file comes first: it then runs before the candidate's constructors.
-CPP_PARTS = ("code_eval_program.cpp", MAIN_WRAPPER, f"@{CPP_ARGUMENTS_FILE}")
-CPP_QUICK_WITH_TESTS = (*CPP_COMPILER, *CPP_TRAPS, f"{TOKEN_FILE}.s", *CPP_PARTS)
-CPP_WITH_TESTS = (*CPP_COMPILER, *CPP_TRAPS, f"{TOKEN_FILE}.cpp", *CPP_PARTS)
-CPP_STANDALONE = (*CPP_COMPILER, ONLINE_JUDGE, "candidate.cpp")
-
-
-def build_cpp(quick: tuple[str, ...], plain: tuple[str, ...]) -> Callable[[Limits], tuple[Command]]:
-    """Return the build of C++ programs. The quick one includes the compiled headers of a program first."""
-    with_headers = f'{shlex.join(quick)} -include "$prepared" {GOLD}'
-    return quick_build(("g++",), IS_PREPARED, with_headers, f"exec {shlex.join(plain)}")
-
-
 C_STANDALONE = ("gcc", "-std=c17", "-O2", "-o", "program", ONLINE_JUDGE, "candidate.c", "-lm")
 
-CPP_LANGUAGE = Language(
-    name="cpp",
-    label="C++",
-    with_tests=Recipe(cpp_files, build_cpp(CPP_QUICK_WITH_TESTS, CPP_WITH_TESTS), RUN_PROGRAM, cpp_needs),
-    standalone=Recipe(cpp_standalone_files, build_cpp(CPP_STANDALONE, CPP_STANDALONE), RUN_PROGRAM),
-    version=lambda: ("g++", "--version"),
-    package="g++",
-    image="gcc:12",
-    highlight="cpp",
-    canary=("int add(int a, int b) { return a + b; }", "#include <assert.h>\nint main() { assert(add(2, 3) == 5); }"),
-    aliases=("c++",),
-    tools=("g++", "ld", "ld.gold"),
-    prepared_here=prepare_headers,
-)
 C_LANGUAGE = Language(
     name="c",
     label="C",

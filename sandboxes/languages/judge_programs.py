@@ -10,7 +10,7 @@ from sandboxes.contract import Limits
 from sandboxes.guest.common.checker_programs import ARGUMENTS, OPEN_R1, TESTLIB
 from sandboxes.guest.common.interactors import INTERACTOR_ARGUMENTS
 from sandboxes.languages.base import COMPILE_SECONDS, compiler_limits
-from sandboxes.languages.c_family import CPP_COMPILER, CPP_LANGUAGE
+from sandboxes.languages.cpp import CPP_LANGUAGE, cpp_compiler
 from sandboxes.languages.steps import Command
 from sandboxes.validation import positive_int, positive_number, short_json
 
@@ -112,7 +112,7 @@ class JudgeProgram:
             run = Command(None, self.run_limits(limits)).as_json() | {"script": script, "arguments": arguments}
             return {"files": {script: self.source}, "build": [], "run": run, "convention": self.convention}
         file = f"{self.file_name}.cpp"
-        compiler = Command((*CPP_COMPILER, file), compiler_limits(limits, compile_seconds), reserves_memory=True)
+        compiler = Command((*cpp_compiler(), file), compiler_limits(limits, compile_seconds), reserves_memory=True)
         return {
             "files": {file: self.source},
             "build": [compiler.as_json()],

@@ -25,8 +25,9 @@ from sandboxes.languages.base import (
     compiler_limits,
 )
 from sandboxes.languages.bash import BASH
-from sandboxes.languages.c_family import C_LANGUAGE, CPP_LANGUAGE
+from sandboxes.languages.c_family import C_LANGUAGE
 from sandboxes.languages.clojure import CLOJURE
+from sandboxes.languages.cpp import CPP_LANGUAGE, CPP_STANDARDS
 from sandboxes.languages.csharp import CSHARP
 from sandboxes.languages.d import D
 from sandboxes.languages.elixir import ELIXIR
@@ -72,6 +73,7 @@ LANGUAGES = {
         CSHARP,
         D,
         FORTRAN,
+        *CPP_STANDARDS,
     )
 }
 """Every language but Python by its name."""
@@ -85,6 +87,9 @@ HIGHLIGHTS = {"python": "python", **{name: language.highlight for name, language
 
 ALIASES = {"py": "python", **{alias: name for name, language in LANGUAGES.items() for alias in language.aliases}}
 """Names by the other names that datasets use."""
+
+VARIANTS = {name: language.variant_of for name, language in LANGUAGES.items() if language.variant_of}
+"""Languages by the names of their standards and versions."""
 
 TOOLS = tuple(dict.fromkeys(tool for language in LANGUAGES.values() for tool in language.tools))
 """The compilers and interpreters of all languages."""

@@ -191,6 +191,30 @@ C_LIES = {
 }
 
 
+STANDARDS_BOTH = {
+    "NDEBUG": BOTH["NDEBUG"],
+    "an assert that only evaluates": BOTH["an assert that only evaluates"],
+    "a macro of a keyword": BOTH["a macro of a keyword"],
+    "a handler that leaves": BOTH["a handler that leaves"],
+    "a destructor of an object": CPP_BOTH["a destructor of an object"],
+    "a macro of a keyword of C++20": (
+        "#include <cstdlib>\n#define consteval int main() { return 0; } int other\nADD",
+        "int main() {\n#if __cplusplus > 201703L\n    struct T { static consteval int two() { return 2; } };\n"
+        "    return add(T::two(), 3) != 5;\n#else\n    return add(2, 3) != 5;\n#endif\n}\n",
+    ),
+}
+STANDARDS_LIES = {
+    "another main": LIES["another main"],
+    "a token before all constructors": LIES["a token before all constructors"],
+    "its own __assert_fail": LIES["its own __assert_fail"],
+    "a function around main": LIES["a function around main"],
+    "no return": LIES["no return"],
+    "a main in extern C": CPP_LIES["a main in extern C"],
+}
+STANDARDS = ("cpp11", "cpp23")
+"""The oldest and the newest standard: the other ones are built as C++17 is."""
+
+
 def named(language, *tables):
     """Return the programs of tables, with their language."""
     return {f"{language} {name}": (language, *program) for table in tables for name, program in table.items()}
@@ -198,6 +222,9 @@ def named(language, *tables):
 
 PAIRS = {**named("c", BOTH), **named("cpp", BOTH, CPP_BOTH), **named("quick cpp", BOTH, CPP_BOTH)}
 LIARS = {**named("c", LIES, C_LIES), **named("cpp", LIES, CPP_LIES), **named("quick cpp", LIES, CPP_LIES)}
+for standard in STANDARDS:
+    PAIRS |= named(standard, STANDARDS_BOTH)
+    LIARS |= named(standard, STANDARDS_LIES)
 RIGHT_ONES = {**named("c", HONEST, C_HONEST), **named("cpp", HONEST, CPP_HONEST), **named("quick cpp", HONEST)}
 
 
@@ -217,7 +244,7 @@ def run():
     def run_one(language, candidate, tests):
         if language == "quick cpp":
             language, candidate = "cpp", f"#include <cstdlib>\n{candidate}"
-        words = {"c": ("", "", "c"), "cpp": ('extern "C"', "noexcept", "cpp")}[language]
+        words = ("", "", "c") if language == "c" else ('extern "C"', "noexcept", "cpp")
         for name, word in zip(("EXTERN", "NOEXCEPT", "SUFFIX"), words, strict=True):
             candidate = candidate.replace(name, word)
         return pool.run_all([build_program(language, candidate, tests, Limits(wall_seconds=WALL_SECONDS))], 1)[0]

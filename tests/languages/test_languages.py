@@ -9,6 +9,7 @@ from sandboxes.languages.registry import (
     ALIASES,
     LANGUAGES,
     NAMES,
+    VARIANTS,
     build_program,
     checked_language,
     is_graded_apart,
@@ -36,9 +37,9 @@ def backend(request):
     return request.param
 
 
-@pytest.fixture(scope="module", params=LANGUAGES)
+@pytest.fixture(scope="module", params=[name for name in LANGUAGES if name not in VARIANTS])
 def language(request):
-    """Return the name of each language."""
+    """Return the name of each language that is no variant of another."""
     return request.param
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sandboxes.languages.registry import ALIASES, LABELS, NAMES
+from sandboxes.languages.registry import ALIASES, LABELS, NAMES, VARIANTS
 
 
 @dataclass(frozen=True)
@@ -130,9 +130,9 @@ def available_names(names: dict[str, ForeignLanguage], offered: frozenset[str]) 
 
 
 def language_table() -> str:
-    """Return the manual's table of names, in Markdown."""
+    """Return the manual's table of names, in Markdown. Other services have no names for our variants of a language."""
     lines = ["| language | ours | SandboxFusion, verl | piston | open-r1's router |", "|---|---|---|---|---|"]
-    for name in NAMES:
+    for name in (name for name in NAMES if name not in VARIANTS):
         fusion = [one for one, foreign in FUSION_LANGUAGES.items() if foreign.language == name]
         piston = [
             f"`{alias}`"

@@ -1,0 +1,113 @@
+"""C++, by its standards. `cpp` is C++17, and `cpp20` differs from it by one option of the compiler."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Callable
+from functools import partial
+
+from sandboxes.contract import Limits
+from sandboxes.languages.base import Files, Language, Recipe
+from sandboxes.languages.c_family import CPP, ONLINE_JUDGE, c_family_files
+from sandboxes.languages.cpp_headers import compiled_headers, prepare_headers
+from sandboxes.languages.native import GOLD, MAIN_WRAPPER, RUN_PROGRAM, TOKEN_FILE, build_tag, token_assembly
+from sandboxes.languages.quick_builds import IS_PREPARED, QUICK_FILE, quick_build
+from sandboxes.languages.steps import Command
+
+CPP_ARGUMENTS_FILE = "code_eval_arguments"
+CPP_OPTIONS = re.compile(r'// \{ dg-options "((?:-std=[\w+]+|-l\w+|-include [\w/.]+| )*)" \}\n')
+"""A comment of GCC's own test suite. Tests that begin with it choose a standard, libraries, and headers."""
+
+CPP_HEADERS = "/usr/include"
+"""The folder of the libraries' headers."""
+
+STANDARDS = ("11", "14", "17", "20", "23")
+DEFAULT_STANDARD = "17"
+"""The standard of `cpp`, and of judge programs."""
+
+# Without these flags, a candidate that forgets its `return` lets the optimiser remove the tests' assertions.
+CPP_TRAPS = ("-fsanitize=return,unreachable", "-fsanitize-undefined-trap-on-error")
+# The token's file comes first: it then runs before the candidate's constructors.
+CPP_PARTS = ("code_eval_program.cpp", MAIN_WRAPPER, f"@{CPP_ARGUMENTS_FILE}")
+
+
+def cpp_flags(standard: str) -> tuple[str, ...]:
+    """Return the compiler's options for a standard."""
+    return (f"-std=c++{standard}", "-O2")
+
+
+def cpp_compiler(standard: str = DEFAULT_STANDARD) -> tuple[str, ...]:
+    """Return the command that compiles a program, without its files."""
+    return ("g++", *cpp_flags(standard), "-o", "program")
+
+
+def cpp_files(candidate: str, tests: str, standard: str = DEFAULT_STANDARD) -> dict[str, str]:
+    """Return the files of a C++ program with tests: text by path."""
+    match = CPP_OPTIONS.match(tests)
+    chosen = match[1] if match else ""
+    # A header that is chosen comes before the candidate's.
+    standards = [option for option in chosen.split() if option.startswith("-std=")]
+    options = (*cpp_flags(standard), *CPP_TRAPS, *standards)
+    headers = "" if "-include" in chosen else compiled_headers(candidate, options)
+    files = c_family_files(CPP, candidate, tests)
+    if headers:
+        tag = build_tag(candidate, tests)
+        files[f"{TOKEN_FILE}.s"] = token_assembly(files[f"{TOKEN_FILE}.cpp"], tag, "cpp")
+    return {**files, CPP_ARGUMENTS_FILE: f"{chosen}\n", QUICK_FILE: f"{headers}\n"}
+
+
+def cpp_standalone_files(candidate: str, tests: str, standard: str = DEFAULT_STANDARD) -> dict[str, str]:
+    """Return the files of a C++ candidate alone."""
+    headers = compiled_headers(candidate, (*cpp_flags(standard), ONLINE_JUDGE))
+    return {"candidate.cpp": candidate, QUICK_FILE: f"{headers}\n"}
+
+
+def cpp_needs(files: Files) -> tuple[str, ...]:
+    """Return the headers of libraries that a C++ program's tests name."""
+    names = re.findall(r"-include (\S+)", files[CPP_ARGUMENTS_FILE])
+    return tuple(f"{CPP_HEADERS}/{name}" for name in names)
+
+
+def build_cpp(quick: tuple[str, ...], plain: tuple[str, ...]) -> Callable[[Limits], tuple[Command]]:
+    """Return the build of C++ programs. The quick one includes the compiled headers of a program first."""
+    with_headers = f'{shlex.join(quick)} -include "$prepared" {GOLD}'
+    return quick_build(("g++",), IS_PREPARED, with_headers, f"exec {shlex.join(plain)}")
+
+
+def cpp_language(standard: str, version: str = "") -> Language:
+    """Return C++ of a standard.
+
+    Args:
+        standard: one of STANDARDS.
+        version: the standard as part of the language's names; "" for those without one.
+    """
+    compiler = cpp_compiler(standard)
+    with_tests = (*compiler, *CPP_TRAPS)
+    standalone = (*compiler, ONLINE_JUDGE, "candidate.cpp")
+    quick, plain = ((*with_tests, f"{TOKEN_FILE}.{suffix}", *CPP_PARTS) for suffix in ("s", "cpp"))
+    return Language(
+        name=f"cpp{version}",
+        label=f"C++{version}",
+        with_tests=Recipe(partial(cpp_files, standard=standard), build_cpp(quick, plain), RUN_PROGRAM, cpp_needs),
+        standalone=Recipe(
+            partial(cpp_standalone_files, standard=standard), build_cpp(standalone, standalone), RUN_PROGRAM
+        ),
+        version=lambda: ("g++", "--version"),
+        package="g++",
+        image="gcc:12",
+        highlight="cpp",
+        canary=(
+            "int add(int a, int b) { return a + b; }",
+            "#include <assert.h>\nint main() { assert(add(2, 3) == 5); }",
+        ),
+        aliases=(f"c++{version}",),
+        variant_of="cpp" if version else "",
+        tools=("g++", "ld", "ld.gold"),
+        prepared_here=prepare_headers,
+    )
+
+
+CPP_LANGUAGE = cpp_language(DEFAULT_STANDARD)
+CPP_STANDARDS = tuple(cpp_language(each, each) for each in STANDARDS)
+"""C++ of each standard by its own name."""
