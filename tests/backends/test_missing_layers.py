@@ -22,6 +22,7 @@ NAMESPACES = {"user", "pid", "mount", "net", "ipc", "uts"}
 # The layers that are missing where these system calls are refused.
 LOST = {
     "unshare": NAMESPACES - {"user"},
+    "unshare:but_user": NAMESPACES - {"user"},
     "mount": {"mount"},
     "mount_setattr": {"mount"},
     "seccomp": {"seccomp"},
@@ -67,6 +68,23 @@ def python_without(calls, *arguments, seconds=300, **popen):
         timeout=seconds,
         **popen,
     )
+
+
+def as_ordinary_user(popen):
+    """Return the arguments with which `python_without` runs as an ordinary user: none if this is one.
+
+    Args:
+        popen: the other arguments. The test is skipped if such a user can't read the interpreter.
+    """
+    if os.geteuid() != 0:
+        return {}
+    try:
+        readable = python_without("unshare", "-c", "import evaluate", **popen, **NOBODY).returncode == 0
+    except PermissionError:
+        readable = False
+    if not readable:
+        pytest.skip("other users can't read this interpreter with its packages")
+    return NOBODY
 
 
 @pytest.fixture(scope="module")
@@ -183,14 +201,8 @@ pool.close()
 def test_conformance_holds_without_namespaces(pool, folder, calls, who):
     """Outcomes are right without namespaces too, and nothing outlives a program."""
     popen = {"variables": {"HOME": folder, "TMPDIR": folder, "CI": ""}}
-    if who == "ordinary user" and os.geteuid() == 0:
-        popen |= NOBODY
-        try:
-            readable = python_without("unshare", "-c", "import evaluate", **popen).returncode == 0
-        except PermissionError:
-            readable = False
-        if not readable:
-            pytest.skip("other users can't read this interpreter with its packages")
+    if who == "ordinary user":
+        popen |= as_ordinary_user(popen)
     chosen = "test_outcome_is_told_truly or test_hanging or outlives or fresh_after or processes"
     chosen += " or raw_run_attacks or beside"
     parts = ("outcomes", "endings", "limits", "raw_runs", "raw_run_attacks")
@@ -199,6 +211,37 @@ def test_conformance_holds_without_namespaces(pool, folder, calls, who):
     done = python_without(calls, "-m", "pytest", *options, *files, **popen)
     assert done.returncode == 0, done.stdout[-3000:]
     assert "skipped" not in done.stdout
+
+
+SCRIPT_THAT_LOOKS_INTO_ITS_PARENT = """
+from sandboxes import Pool, Program, open_sandbox
+candidate = '''
+def opened():
+    with open("/proc/self/status") as status:
+        parent = next(line.split()[1] for line in status if line.startswith("PPid:"))
+    try:
+        open("/proc/" + parent + "/mem", "r+b").close()
+    except PermissionError:
+        return False
+    return True
+'''
+pool = Pool(open_sandbox("subprocess"))
+[verdict] = pool.run_all([Program(candidate, "assert not opened()")], 1)
+print(verdict.outcome.value, verdict.detail)
+pool.close()
+"""
+
+
+@pytest.mark.parametrize("who", ["caller", "ordinary user"])
+@pytest.mark.parametrize("calls", ["mount", "unshare:but_user", "unshare"])
+def test_memory_of_the_fork_server_is_closed(pool, folder, calls, who):
+    """Programs that can see their fork server can't open its memory, without Landlock too."""
+    popen = {"variables": {"HOME": folder, "TMPDIR": folder, "CI": ""}}
+    if who == "ordinary user":
+        popen |= as_ordinary_user(popen)
+    script = SCRIPT_THAT_LOOKS_INTO_ITS_PARENT
+    done = python_without(f"{calls},landlock_create_ruleset", "-W", "ignore", "-c", script, **popen)
+    assert (done.stdout, done.stderr) == ("passed \n", "")
 
 
 SCRIPT_WITH_LOOPBACK = """

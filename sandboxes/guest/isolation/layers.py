@@ -118,7 +118,8 @@ def apply_layers(
     os.setsid()
     folders = enter_folders(options, unshared, user, has_loopback)
     is_pid_1 = "pid" in unshared
-    privileges = Privileges(user, in_user_namespace, is_pid_1, options["needed_folders"], in_container)
+    has_own_root = "mount" in unshared
+    privileges = Privileges(user, in_user_namespace, is_pid_1, has_own_root, options["needed_folders"], in_container)
     layers = [name for name in NAMESPACES if name in unshared and name != "user"] + privileges.layers
     missing.update(privileges.missing)
     privileges.end_with(parent, lambda: clean_up_orphaned(options["scratch"]))
@@ -127,7 +128,7 @@ def apply_layers(
         guest = [os.getpid(), os.getppid(), options["caller"], *options["others"]]
         visible = [] if is_pid_1 else [pid for pid in guest if pid]
         install_filter(layers, missing, options["network"], visible, has_loopback)
-        if "mount" not in unshared and not in_container:
+        if not has_own_root and not in_container:
             privileges.ruleset = prepare_landlock(options, layers, missing)
     else:
         unasked = [name for name in (*NAMESPACES, "no_new_privs", "seccomp") if name != "user"]

@@ -82,7 +82,13 @@ class Privileges:
     """The user and the powers of one fork server's programs. The fork server makes this object for itself."""
 
     def __init__(
-        self, user: int, in_user_namespace: bool, is_pid_1: bool, needed_folders: Sequence[str], in_container: bool
+        self,
+        user: int,
+        in_user_namespace: bool,
+        is_pid_1: bool,
+        has_own_root: bool,
+        needed_folders: Sequence[str],
+        in_container: bool,
     ) -> None:
         """Give up root and all capabilities, as far as the interpreter's modules stay readable.
 
@@ -90,6 +96,7 @@ class Privileges:
             user: user id to take if this process is root.
             in_user_namespace: whether no process outside of the sandbox shares this user.
             is_pid_1: whether this is process 1 of a PID namespace.
+            has_own_root: whether programs have a root of their own, whose /proc does not show this process.
             needed_folders: paths of the interpreter's modules.
             in_container: whether no process outside of the guest has this user id.
         """
@@ -123,7 +130,8 @@ class Privileges:
             drop_bounding_capabilities()
             drop_capabilities()
         # Programs of the same user could see this process, and must not read its memory.
-        self.is_hidden = os.geteuid() != 0 and not in_user_namespace and hide_memory()
+        is_out_of_sight = in_user_namespace and has_own_root
+        self.is_hidden = os.geteuid() != 0 and not is_out_of_sight and hide_memory()
         if in_user_namespace and "capabilities" not in self.layers:
             self.layers.append("user")
         elif "user" not in self.layers:
