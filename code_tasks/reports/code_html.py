@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from code_tasks.reports.failing_lines import NumberedCode
 from code_tasks.reports.html_parts import macros, visible
+from sandboxes.languages.registry import VARIANTS
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -78,7 +79,7 @@ def lexer_for(language: str) -> Any:
 
     try:
         # PHP's lexer takes a function without an opening tag for text. Other lexers ignore the option.
-        return get_lexer_by_name(language, stripnl=False, startinline=True)
+        return get_lexer_by_name(VARIANTS.get(language, language), stripnl=False, startinline=True)
     except ClassNotFound:
         return get_lexer_by_name("text", stripnl=False)
 

@@ -11,6 +11,7 @@ from sandboxes.contract import Limits
 from sandboxes.grading import DEFAULT_GRADING, GRADINGS
 from sandboxes.guest.common.checkers import CHECKERS
 from sandboxes.languages.registry import NAMES as LANGUAGE_NAMES
+from sandboxes.languages.registry import VARIANTS
 from sandboxes.options.backend_options import CONFINEMENT, DOCKER, RESTRICTED
 from sandboxes.options.option import Option, OptionGroup, number_of, whole_numbers
 from sandboxes.reuse.options import ReuseOptions
@@ -23,6 +24,7 @@ def _listed(names: tuple[str, ...]) -> str:
     return ", ".join(f'`"{name}"`' for name in names)
 
 
+_LANGUAGES = tuple(name for name in LANGUAGE_NAMES if name not in VARIANTS)
 _LIMITS, _TASKS, _REUSE = Limits(), TaskOptions(), ReuseOptions()
 
 SCORING = OptionGroup(
@@ -103,7 +105,8 @@ TASKS = OptionGroup(
             "language",
             "str",
             str,
-            f"The language of all candidates: {_listed(LANGUAGE_NAMES)}.",
+            f"The language of all candidates: {_listed(_LANGUAGES)}. "
+            'C++ has a name for each standard too, such as `"cpp20"`.',
             default=_TASKS.language,
             see="[Languages](languages.md)",
         ),
