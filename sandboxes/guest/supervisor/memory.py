@@ -7,8 +7,8 @@ import os
 from ..common.processes import children
 
 PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
-# Files in which the kernel counts out-of-memory kills in a container, for version 2 and version 1 of control groups.
-EVENT_FILES = ("/sys/fs/cgroup/memory.events", "/sys/fs/cgroup/memory/memory.oom_control")
+# Where the control groups are shown, and the file that names those of this process.
+CONTROL_GROUPS, OWN_GROUPS = "/sys/fs/cgroup", "/proc/self/cgroup"
 
 # Files that tell about a whole container's memory, for both versions of control groups: usage, limit and statistics.
 # Then the names of two statistics: file pages, which the kernel takes back when it needs them, and the part of these
@@ -28,26 +28,64 @@ SPARE_BYTES = 128 << 20
 
 
 class OutOfMemoryKills:
-    """A counter of this container's processes that the kernel killed because memory had run out."""
+    """A counter of processes that the kernel killed because memory had run out, here or in a whole container."""
 
     def __init__(self) -> None:
         """Count the kills so far."""
+        self.path = kill_counter()
         self.known = self.count()
 
     def count(self) -> int:
         """Return how many processes have been killed; 0 where the system doesn't tell."""
-        for path in EVENT_FILES:
-            try:
-                with open(path) as events:
-                    return next(int(line.split()[1]) for line in events if line.startswith("oom_kill "))
-            except (OSError, ValueError, StopIteration):
-                continue
-        return 0
+        if self.path is None:
+            return 0
+        try:
+            return next(int(line.split()[1]) for line in read(self.path).splitlines() if line.startswith("oom_kill "))
+        except (OSError, ValueError, StopIteration):
+            return 0
 
     def has_increased(self) -> bool:
         """Return whether a process has been killed since the last call."""
         before, self.known = self.known, self.count()
         return self.known > before
+
+
+def kill_counter(own_groups: str = OWN_GROUPS, control_groups: str = CONTROL_GROUPS) -> str | None:
+    """Return the file in which the kernel counts out-of-memory kills in this process's control group.
+
+    The group is a container's, a batch job's, a service's or a login's. If it is not shown or does not count, the
+    nearest one above it that does takes its place.
+
+    Args:
+        own_groups: the file that names this process's groups.
+        control_groups: where the groups are shown.
+
+    Returns:
+        The path; None if there is no such file.
+    """
+    try:
+        lines = read(own_groups).splitlines()
+    except OSError:
+        return None
+    for line in lines:
+        _, controllers, group = line.split(":", 2)
+        if not controllers:
+            top, name = control_groups, "memory.events"
+        elif "memory" in controllers.split(","):
+            # Version 1 has a tree of its own for each controller.
+            top, name = control_groups + "/memory", "memory.oom_control"
+        else:
+            continue
+        # The name of a group outside of this process's cgroup namespace begins with "..".
+        group = os.path.normpath(group)
+        while True:
+            path = os.path.join(top, group.lstrip("/"), name)
+            if os.path.exists(path):
+                return path
+            if group == "/":
+                break
+            group = os.path.dirname(group)
+    return None
 
 
 def is_container_full() -> bool:
