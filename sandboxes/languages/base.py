@@ -109,7 +109,7 @@ class Language:
     """A function that returns the command that prints the installed version."""
 
     package: str
-    """Debian's package of the language."""
+    """Debian's package of the language. "" if it is no package of the same name in each release."""
 
     image: str | None
     """A Docker image with the language and Python. None if no image needs the language."""

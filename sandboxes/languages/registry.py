@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from sandboxes.backends.host_state import PROGRAM_PATH
 from sandboxes.contract import Limits, Program
 from sandboxes.errors import SandboxUnavailable
 from sandboxes.guest.common.interactors import TESTS
@@ -40,6 +41,7 @@ from sandboxes.languages.lua import LUA
 from sandboxes.languages.ocaml import OCAML
 from sandboxes.languages.perl import PERL
 from sandboxes.languages.php import PHP
+from sandboxes.languages.python_versions import PYTHON_VERSIONS
 from sandboxes.languages.r import R
 from sandboxes.languages.racket import RACKET
 from sandboxes.languages.ruby import RUBY
@@ -74,6 +76,7 @@ LANGUAGES = {
         D,
         FORTRAN,
         *CPP_STANDARDS,
+        *PYTHON_VERSIONS,
     )
 }
 """Every language but Python by its name."""
@@ -203,6 +206,11 @@ def talking_plan(
     return StepPlan(build, runs, grading="separate", interactor=judge)
 
 
+def is_python(name: str) -> bool:
+    """Return whether a language is Python of any version."""
+    return VARIANTS.get(name, name) == "python"
+
+
 def is_graded_apart(name: str) -> bool:
     """Return whether tests in a language run in another process than the candidate."""
     return name in LANGUAGES and not isinstance(LANGUAGES[name].with_tests, Recipe)
@@ -272,6 +280,13 @@ def install_hint(language: Language, sandbox: Sandbox) -> str:
     """
     if language.image is None:
         return f"install Debian's package {language.package} here; containers have to be on this machine too"
+    if not language.package:
+        command, image = language.tools[0], f'"{language.image}"'
+        if not sandbox.uses_host_files:
+            return f"choose an image that has it, such as {image}"
+        return (
+            f'install {command} where programs find it, in {PROGRAM_PATH}, or use sandbox="docker" with image={image}'
+        )
     if not sandbox.uses_host_files:
         return f'choose an image that has it, such as "{language.image}", or Debian with {language.package} and python3'
     return f'install Debian\'s package {language.package}, or use sandbox="docker" with image="{language.image}"'

@@ -10,7 +10,7 @@ from typing import Any
 from sandboxes.contract import Limits, Program, Verdict
 from sandboxes.grading import classify_tests, reason_for_shared
 from sandboxes.languages.judge_programs import JudgeProgram
-from sandboxes.languages.registry import LANGUAGES, build_program, is_graded_apart
+from sandboxes.languages.registry import LANGUAGES, build_program, is_graded_apart, is_python
 from sandboxes.languages.steps import SCRIPT_FILE, step_program
 from sandboxes.runner import RunResult
 from sandboxes.tasks.call_harness import call_harness
@@ -244,7 +244,12 @@ def program_factory(
                 needed_module=module,
                 tests_are_repeatable=repeatable,
             )
-        return lambda candidate: build_program(language, candidate, reference, limits, options.compile_seconds)
+        tests = reference
+        if is_python(language):
+            if needs_shared(reference):
+                raise ValueError(f"tests for pytest run with the candidate, in python and not in {language}")
+            tests = with_harness(reference, runs_all=False)
+        return lambda candidate: build_program(language, candidate, tests, limits, options.compile_seconds)
     if cases.function:
         if language != "python":
             raise ValueError(f"cases that call a function are for Python, not for {language}")

@@ -6,7 +6,7 @@ import ast
 import functools
 
 from sandboxes.imports import parse_tests
-from sandboxes.languages.registry import LANGUAGES
+from sandboxes.languages.registry import LANGUAGES, is_python
 from sandboxes.tasks.python_tests import detect_framework
 
 EMPTY = "there is no test in them: every candidate would pass"
@@ -24,7 +24,7 @@ def check_not_empty(tests: str, language: str = "") -> None:
         language: of the code. "" if it is unknown: only blank tests are then an error.
     """
     if not tests.strip() or (language and is_empty(tests, language)):
-        raise ValueError(EMPTY + (ASSERT_TRUE_HINT if language == "python" else ""))
+        raise ValueError(EMPTY + (ASSERT_TRUE_HINT if language and is_python(language) else ""))
 
 
 def is_empty(tests: str, language: str) -> bool:
@@ -32,7 +32,7 @@ def is_empty(tests: str, language: str) -> bool:
 
     Tests for unittest and pytest are never empty in this sense: their harness raises if no test ran.
     """
-    if language != "python":
+    if not is_python(language):
         return LANGUAGES[language].comments.fullmatch(tests) is not None
     try:
         return detect_framework(tests) == "asserts" and all(map(is_inert, parse_tests(tests).body))

@@ -20,6 +20,7 @@ from support import (
     attacks_ocaml,
     attacks_perl,
     attacks_php,
+    attacks_python,
     attacks_r,
     attacks_racket,
     attacks_ruby,
@@ -54,6 +55,7 @@ ATTACKS = {
     "csharp": attacks_csharp.ATTACKS,
     "d": attacks_d.ATTACKS,
     "fortran": attacks_fortran.ATTACKS,
+    "python3.11": attacks_python.ATTACKS,
 }
 TESTS = {
     "javascript": attacks_javascript.TESTS,
@@ -75,6 +77,7 @@ TESTS = {
     "csharp": attacks_csharp.TESTS,
     "d": attacks_d.TESTS,
     "fortran": attacks_fortran.TESTS,
+    "python3.11": attacks_python.TESTS,
 }
 HONEST = {
     "javascript": honest_javascript.JAVASCRIPT,
@@ -96,6 +99,7 @@ HONEST = {
     "csharp": honest_csharp.CSHARP,
     "d": honest_d.D,
     "fortran": honest_fortran.FORTRAN,
+    "python3.11": attacks_python.HONEST,
 }
 LIMITS = Limits(wall_seconds=WALL_SECONDS)
 # The time for programs that never end is shorter.

@@ -72,7 +72,7 @@ def run_tests_remotely(
     """
     connection = TestsConnection(fd, tests)
     try:
-        report = _run(connection, tests, tests_code)
+        report = run_over(connection, tests, tests_code)
         if log := encode_test_log(getattr(connection, "namespace", {})):
             report = {**(report or {"outcome": "passed"}), "record": log}
         if output_variable is None or connection.closed_reason:
@@ -87,7 +87,7 @@ def run_tests_remotely(
             changed += [*connection.changed.values(), *connection.shared.changed.values()]
 
 
-def _run(connection: TestsConnection, tests: str, tests_code: CodeType | None) -> Report | None:
+def run_over(connection: TestsConnection, tests: str, tests_code: CodeType | None) -> Report | None:
     """Run tests over a connection. Return their report; None if they ran to their end."""
     linecache.cache[TESTS_FILE] = (len(tests), None, tests.splitlines(True), TESTS_FILE)
     try:
