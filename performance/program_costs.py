@@ -1,11 +1,11 @@
 """Shows where a short program's time goes: CPU time and page faults of each process that has a part in it.
 
-    python performance/program_costs.py [--programs 1640] [--rounds 3] [--short]
+    python performance/program_costs.py [HumanEval.jsonl.gz] [--programs 1640] [--rounds 3] [--short]
 
-The programs are trivial and all different, tests included, and run on four workers with all layers of isolation. Bare
-fork loops run the same programs. A page fault of a child is a page of its fork server's memory that it has to copy, or
-a new one. Prints a row per process and grading, in milliseconds and page faults per program: those of the round that
-took the least CPU time.
+The programs are trivial and all different, tests included, or HumanEval's solutions, as often as it takes. They run
+on four workers with all layers of isolation. Bare fork loops run the same programs. A page fault of a child is a page
+of its fork server's memory that it has to copy, or a new one. Prints a row per process and grading, in milliseconds
+and page faults per program: those of the round that took the least CPU time.
 """
 
 from __future__ import annotations
@@ -18,12 +18,13 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import psutil
 
 from sandboxes import Pool, Program, Verdict, open_sandbox
-from workload import add_short, machine
+from workload import add_short, machine, read_solutions
 
 HERE = Path(__file__).resolve().parent
 NUM_WORKERS = 4
@@ -44,6 +45,16 @@ def trivial_programs(count: int, grading: str) -> list[Program]:
     return [
         Program(f"def f(x):\n    return x + {number}\n", f"assert f(1) == {number + 1}", grading=grading)
         for number in range(count)
+    ]
+
+
+def solutions(problems_file: Path, count: int, grading: str) -> list[Program]:
+    """Return programs of HumanEval's solutions, which differ in their candidates."""
+    solved = read_solutions(problems_file)
+    each = (solved[number * len(solved) // count] for number in range(count))
+    return [
+        Program(f"{solution.candidate}\n# {number}\n", solution.tests, grading=grading)
+        for number, solution in enumerate(each)
     ]
 
 
@@ -86,7 +97,7 @@ def measure(pool: Pool, programs: Sequence[Program]) -> Costs:
     later_cpu, later_faults = used(processes)
     verdicts = [result for result in results if isinstance(result, Verdict) and result.passed]
     if len(verdicts) < len(programs):
-        raise SystemExit("a trivial program did not pass")
+        raise SystemExit("a program did not pass")
     later_cpu[PROGRAMS] = round(1e9 * sum(verdict.cpu_seconds for verdict in verdicts))
     count = len(programs)
     return {
@@ -118,18 +129,20 @@ def print_best(name: str, rounds: Sequence[Costs]) -> None:
 def main() -> None:
     """Measure, and print the rows."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("problems", type=Path, nargs="?", help="HumanEval.jsonl.gz, in place of trivial programs")
     parser.add_argument("--programs", type=int, default=1640)
     parser.add_argument("--rounds", type=int, default=3)
     add_short(parser)
     options = parser.parse_args()
     count = SHORT_PROGRAMS if options.short else options.programs
+    programs = partial(solutions, options.problems) if options.problems else trivial_programs
     print(f"{machine()}; the best of {options.rounds} rounds of {count} programs")
-    print_best("bare", [measure_bare(trivial_programs(count, "shared")) for _ in range(options.rounds)])
+    print_best("bare", [measure_bare(programs(count, "shared")) for _ in range(options.rounds)])
     pool = Pool(open_sandbox("subprocess", isolation="strict"))
     try:
         for grading in ("shared", "separate"):
-            pool.run_all(trivial_programs(NUM_WORKERS * 100, grading), NUM_WORKERS)
-            print_best(grading, [measure(pool, trivial_programs(count, grading)) for _ in range(options.rounds)])
+            pool.run_all(programs(NUM_WORKERS * 100, grading), NUM_WORKERS)
+            print_best(grading, [measure(pool, programs(count, grading)) for _ in range(options.rounds)])
     finally:
         pool.close()
 

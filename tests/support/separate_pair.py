@@ -14,7 +14,8 @@ from typing import Any
 import psutil
 
 from sandboxes.guest.remote import test_runner
-from sandboxes.guest.remote.candidate_process import CandidateConnection, serve
+from sandboxes.guest.remote.candidate_connection import CandidateConnection
+from sandboxes.guest.remote.candidate_process import serve
 
 # Address space on top of the forked process's own, which all the loaded tests make larger than a program's limit.
 MEMORY_BYTES = 2 << 30

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 END_TIMEOUT_SECONDS = 5
+# A process whose supervisor has closed its end waits this long to be ended, or to hear that the supervisor was killed.
+END_GRACE_SECONDS = 10
 # Short: the supervisor and the next program wait for the end of the last one.
 POLL_INTERVAL_SECONDS = 0.0005
 

@@ -1,5 +1,5 @@
 /* The candidate's process, if its tests run in another: runs the candidate, sends the names that it defines, and answers
- * the tests' calls. candidate_process.py does the same, and whatever is not done here.
+ * the tests' calls. candidate_process.py and candidate_connection.py do the same, and whatever is not done here.
  *
  * child.c calls it. Each function of Python's that a new child calls costs it page faults. Nothing here decides a verdict.
  */
@@ -92,14 +92,14 @@ known_origin(const struct parts *parts, PyObject *value)
     return entry == NULL ? NULL : PyTuple_GetItem(entry, 1);
 }
 
+/* Returns whether a value is of a builtin type whose instances come from no library. */
 static int
-is_plain_data(PyObject *value)
+is_builtin_data(PyObject *value)
 {
-    return PyLong_CheckExact(value) || PyUnicode_CheckExact(value) || PyFloat_CheckExact(value) || PyBool_Check(value) ||
-           value == Py_None || PyList_CheckExact(value) || PyDict_CheckExact(value) || PyTuple_CheckExact(value);
+    return PyLong_CheckExact(value) || PyFloat_CheckExact(value) || is_plain(value) || kind_of(value) != NULL;
 }
 
-/* Appends what the candidate defines, as `exports` in candidate_process.py returns it. Returns 0, perhaps with an error
+/* Appends what the candidate defines, as `exports` in candidate_connection.py returns it. Returns 0, perhaps with an error
  * set, if a value needs more care than is taken here. None of the candidate's code runs. */
 static int
 append_exports(const struct parts *parts, struct text *functions, struct text *others, struct text *modules,
@@ -133,7 +133,7 @@ append_exports(const struct parts *parts, struct text *functions, struct text *o
             is_done = module != NULL && append_name(modules, name, module);
             Py_XDECREF(module);
         }
-        else if (is_plain_data(value)) {
+        else if (is_builtin_data(value)) {
             PyObject *nothing = PyUnicode_FromStringAndSize(NULL, 0);
             is_done = nothing != NULL && append_name(others, name, nothing);
             Py_XDECREF(nothing);

@@ -1,4 +1,4 @@
-/* What the files share that do the work of candidate_process.py without Python code. */
+/* What the files share that do the work of candidate_process.py and candidate_connection.py without Python code. */
 
 #ifndef CODE_EVAL_CANDIDATE_H
 #define CODE_EVAL_CANDIDATE_H
@@ -10,7 +10,7 @@ enum { LENGTH_BYTES = 4, FRAME_BYTES = 4096, MAX_NODES = 64 };
 /* As in connection.py, message_stream.py and exporter.py: tests/guest/test_plain_calls.py compares them. */
 enum { REQUEST_FIELDS = 8, RETURNED = 0, RAISED = 1, COROUTINE_FUNCTION = 128 };
 
-/* The fields of `settings->served`, as `CandidateConnection.parts` in candidate_process.py describes them, and how many
+/* The fields of `settings->served`, as `CandidateConnection.parts` in candidate_connection.py describes them, and how many
  * nodes were received and sent since they were last noted there. */
 struct parts {
     PyObject *compile, *file, *mode, *flags, *is_alone, *sources, *names;
@@ -27,7 +27,7 @@ enum progress { HAS_ENDED, GOES_ON, HAS_ERROR, IS_UNANSWERED };
 
 /* candidate.c */
 
-/* Writes a frame after the candidate's output, as `send_body` in candidate_process.py does. The first LENGTH_BYTES of
+/* Writes a frame after the candidate's output, as `send_body` in candidate_connection.py does. The first LENGTH_BYTES of
  * `frame` are set here. Returns whether the tests are there. */
 int send_frame(const struct settings *settings, char *frame, size_t size);
 
@@ -52,6 +52,9 @@ Py_ssize_t uses_of(const struct parts *parts, PyObject *object);
 
 /* Returns whether JSON itself keeps a value exactly. */
 int is_plain(PyObject *value);
+
+/* Returns the name of a value's kind in a node: "list", "tuple", "dict" or "set"; NULL for other values. */
+const char *kind_of(PyObject *value);
 
 /* Returns the nodes of a result that is no longer used here; NULL, perhaps with an error set, for others. */
 PyObject *encode_nodes(const struct parts *parts, PyObject *value);

@@ -69,8 +69,7 @@ is_plain(PyObject *value)
     return value == Py_None || PyBool_Check(value) || PyUnicode_CheckExact(value);
 }
 
-/* Returns the name of a value's kind in a node; NULL if its kind has none here. */
-static const char *
+const char *
 kind_of(PyObject *value)
 {
     if (PyList_CheckExact(value))

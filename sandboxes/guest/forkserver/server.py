@@ -10,7 +10,6 @@ import _signal
 import _socket
 import functools
 import os
-import resource
 import signal
 import struct
 import sys
@@ -32,7 +31,7 @@ from ..common.frames import (
     TESTS,
     read_exact,
 )
-from ..common.processes import end_descendants
+from ..common.processes import END_GRACE_SECONDS, end_descendants
 from ..common.test_log import TEST_LOG_VARIABLE
 from ..isolation.privileges import ORPHANED
 from ..isolation.syscalls import LINUX
@@ -40,6 +39,7 @@ from ..runners.in_process import CANDIDATE_FILE, SOURCES, TESTS_FILE, new_module
 from ..runners.policy import PLAIN
 from .child import encode_details, encode_report, prepare, report_compile_error, run_child
 from .extension import forking
+from .limits import resource_limits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,11 +50,6 @@ if TYPE_CHECKING:
     from ..isolation.privileges import Privileges
     from ..runners.policy import PlainPython
     from .server_state import ResourceLimits
-
-# Difference between a hard limit and its soft one. CPU: the signal that can be told from others comes before the one
-# that can't be caught. Memory: the room for a program that has used up its memory to say so.
-HARD_LIMIT_MARGINS = {resource.RLIMIT_CPU: 1, resource.RLIMIT_AS: 32 << 20}
-END_GRACE_SECONDS = 10
 
 
 class ForkRequest:
@@ -310,37 +305,3 @@ def has_children() -> bool:
         return True
     except ChildProcessError:
         return False
-
-
-def resource_limits(limits: list[Any], has_own_user: bool, others: int) -> ResourceLimits:
-    """Return the arguments of setrlimit for a request, none above the limits of this process.
-
-    Args:
-        limits: the request's, in the order of `FORK_REQUEST`.
-        has_own_user: whether the child's user is nobody else's, so that its processes can be counted exactly.
-        others: number of processes that count besides the program's own.
-    """
-    memory_bytes, cpu_seconds, file_bytes, open_files, processes = limits
-    processes += others
-    if not has_own_user and LINUX:
-        # The kernel counts all processes of the user, so allow that many more: to be safe, the number of all tasks.
-        with open("/proc/loadavg") as loadavg:
-            processes += int(loadavg.read().split()[3].split("/")[1])
-    calls: ResourceLimits = []
-    for name, value in (
-        (resource.RLIMIT_CORE, 0),
-        (resource.RLIMIT_CPU, cpu_seconds),
-        (resource.RLIMIT_FSIZE, file_bytes),
-        (resource.RLIMIT_NOFILE, open_files),
-        (resource.RLIMIT_NPROC, processes),
-        (resource.RLIMIT_AS, memory_bytes),
-    ):
-        # macOS refuses RLIMIT_AS. The first frame says that it is missing.
-        if value < 0 or (name == resource.RLIMIT_AS and not LINUX):
-            continue
-        allowed = resource.getrlimit(name)[1]
-        hard = value + HARD_LIMIT_MARGINS.get(name, 0)
-        if allowed != resource.RLIM_INFINITY:
-            value, hard = min(value, allowed), min(hard, allowed)
-        calls.append((name, (value, hard)))
-    return calls

@@ -10,7 +10,8 @@ import sys
 
 from ..runners.policy import PLAIN
 from .access_control import TestsConnection
-from .candidate_process import CandidateConnection, serve
+from .candidate_connection import CandidateConnection
+from .candidate_process import serve
 from .proxies import ADVICE
 from .test_runner import run_over
 

@@ -11,7 +11,8 @@ import os
 
 from ..common.frames import CANDIDATE, SETUP_FD, TESTS
 from ..runners.policy import PLAIN
-from .candidate_process import CandidateConnection, serve
+from .candidate_connection import CandidateConnection
+from .candidate_process import serve
 from .test_runner import run_tests_remotely
 from .tests_process import serve_tests
 

@@ -13,9 +13,9 @@ import select
 import signal
 import time
 
-from ..common.processes import signal_quietly, stop_descendants
+from ..common.processes import END_GRACE_SECONDS, signal_quietly, stop_descendants
 from ..common.session_frames import PIPES
-from ..forkserver.server import resource_limits
+from ..forkserver.limits import resource_limits
 from ..isolation.syscalls import LINUX
 from .channel import SessionChannel
 from .child import run_child
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
     from ..isolation.privileges import Privileges
 
-END_GRACE_SECONDS = 10
 # Upper bound for stopping all that a process has started, however quickly it starts more.
 STOP_TIMEOUT_SECONDS = 2
 
