@@ -9,10 +9,12 @@ DATABASES = """\
 import os, re, sqlite3, sys
 
 FUNCTIONS = {"load_extension", "readfile", "writefile", "edit", "fts3_tokenizer"}
+# FTS5 itself asks for data_version and page_size.
 PRAGMAS = {
-    "collation_list", "compile_options", "database_list", "defer_foreign_keys", "foreign_key_check", "foreign_key_list",
-    "foreign_keys", "function_list", "index_info", "index_list", "index_xinfo", "integrity_check", "quick_check",
-    "recursive_triggers", "table_info", "table_list", "table_xinfo", "user_version",
+    "collation_list", "compile_options", "data_version", "database_list", "defer_foreign_keys", "encoding",
+    "foreign_key_check", "foreign_key_list", "foreign_keys", "function_list", "index_info", "index_list", "index_xinfo",
+    "integrity_check", "page_size", "quick_check", "recursive_triggers", "synchronous", "table_info", "table_list",
+    "table_xinfo", "user_version",
 }
 COMMENT = re.compile(r"--[^\\n]*|/\\*.*?(?:\\*/|\\Z)", re.DOTALL)
 

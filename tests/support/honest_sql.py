@@ -74,6 +74,17 @@ SQL = {
         "PRAGMA foreign_keys = ON;\nSELECT name FROM pragma_table_info('people') WHERE pk",
         PEOPLE + "-- expected\nVALUES ('id');",
     ),
+    "a full-text index": (
+        "CREATE VIRTUAL TABLE names USING fts5(name);\nINSERT INTO names SELECT name FROM people;\n"
+        "SELECT name FROM names WHERE names MATCH 'ann'",
+        PEOPLE + "-- expected\nVALUES ('Ann');",
+    ),
+    "the beginning of a dump": (
+        "SELECT name FROM people WHERE id = 2",
+        "PRAGMA foreign_keys=OFF;\nPRAGMA encoding = 'UTF-16';\nBEGIN TRANSACTION;\n"
+        + PEOPLE
+        + "COMMIT;\nSELECT 'Bob'",
+    ),
     "a recursive query": (
         "WITH RECURSIVE n(x) AS (VALUES (1) UNION ALL SELECT x + 1 FROM n WHERE x < 20000) SELECT x, x || '' FROM n",
         "WITH RECURSIVE n(x) AS (VALUES (1) UNION ALL SELECT x + 1 FROM n LIMIT 20000) SELECT x, '' || x FROM n",
