@@ -19,6 +19,7 @@ LUA_COMMENTS = re.compile(r"(?:\s++|--\[(=*)\[.*?\]\1\]|--[^\n]*+)*+", re.DOTALL
 HASKELL_COMMENTS = re.compile(r"(?:\s++|--[^\n]*+|\{-.*?-\})*+", re.DOTALL)
 ML_COMMENTS = re.compile(r"(?:\s++|\(\*.*?\*\))*+", re.DOTALL)
 PHP_COMMENTS = re.compile(r"(?:\s++|<\?php\b|#[^\n]*+|//[^\n]*+|/\*.*?\*/)*+", re.DOTALL)
+SQL_COMMENTS = re.compile(r"(?:[\s;]++|--[^\n]*+|/\*.*?(?:\*/|\Z))*+", re.DOTALL)
 LISP_COMMENTS = re.compile(r"(?:\s++|#lang[^\n]*+|;[^\n]*+|#\|.*?\|#)*+", re.DOTALL)
 NOT_NEWLINE = re.compile(r"[^\n]")
 

@@ -46,6 +46,7 @@ from sandboxes.languages.r import R
 from sandboxes.languages.racket import RACKET
 from sandboxes.languages.ruby import RUBY
 from sandboxes.languages.rust import RUST
+from sandboxes.languages.sql import SQL
 from sandboxes.languages.steps import Command, StepPlan, TestRun, step_program
 from sandboxes.runner import Runner
 from sandboxes.workers.sandbox import Sandbox
@@ -75,6 +76,7 @@ LANGUAGES = {
         CSHARP,
         D,
         FORTRAN,
+        SQL,
         *CPP_STANDARDS,
         *PYTHON_VERSIONS,
     )

@@ -1,4 +1,4 @@
-"""Candidates in scripting languages, Java, Go, OCaml, Haskell and Scala that want an unearned pass, and honest ones."""
+"""Candidates in scripting languages, SQL, Java, Go, OCaml and others that want an unearned pass, and honest ones."""
 
 import pytest
 
@@ -24,6 +24,7 @@ from support import (
     attacks_r,
     attacks_racket,
     attacks_ruby,
+    attacks_sql,
     honest_ada,
     honest_compiled,
     honest_csharp,
@@ -32,6 +33,7 @@ from support import (
     honest_javascript,
     honest_languages,
     honest_scripts,
+    honest_sql,
 )
 from support.requirements import WALL_SECONDS, unavailable
 
@@ -55,6 +57,7 @@ ATTACKS = {
     "csharp": attacks_csharp.ATTACKS,
     "d": attacks_d.ATTACKS,
     "fortran": attacks_fortran.ATTACKS,
+    "sql": attacks_sql.ATTACKS,
     "python3.11": attacks_python.ATTACKS,
 }
 TESTS = {
@@ -77,6 +80,7 @@ TESTS = {
     "csharp": attacks_csharp.TESTS,
     "d": attacks_d.TESTS,
     "fortran": attacks_fortran.TESTS,
+    "sql": attacks_sql.TESTS,
     "python3.11": attacks_python.TESTS,
 }
 HONEST = {
@@ -99,6 +103,7 @@ HONEST = {
     "csharp": honest_csharp.CSHARP,
     "d": honest_d.D,
     "fortran": honest_fortran.FORTRAN,
+    "sql": honest_sql.SQL,
     "python3.11": attacks_python.HONEST,
 }
 LIMITS = Limits(wall_seconds=WALL_SECONDS)

@@ -33,6 +33,9 @@ class Sources:
     hangs_as: tuple[str, ...] = ("timed_out",)
     fails_as: str = "failed"
     breaks_as: str = "compile_error"
+    leaves_as: str = "exited"
+    reads: str = "{}"
+    """The input of `doubling`, with the number in place of the braces."""
 
 
 def sources(template, tests, doubling, broken, *, right, wrong, failing, hanging, leaving, hungry, **more):
@@ -331,6 +334,24 @@ FORTRAN = sources(
     leaving="stop",
     hungry="do while (n == 1)\n      allocate (block(1000000))\n      block = 1\n    end do",
 )
+SQL = sources(
+    "WITH RECURSIVE endless(x) AS (SELECT randomblob(1000000) UNION ALL\n"
+    "  SELECT randomblob(1000000) FROM endless)\nBODY\n",
+    "CREATE TABLE numbers (a INTEGER, b INTEGER);\nINSERT INTO numbers VALUES (2, 3);\n"
+    "-- expected\nSELECT a + b, 'no sum' FROM numbers;\n",
+    "SELECT 2 * n FROM numbers;\n",
+    "SELECT a + FROM numbers;\n",
+    right="SELECT a + b, 'no sum' FROM numbers;",
+    wrong="SELECT a * b, 'no sum' FROM numbers;",
+    failing="SELECT Overdrawn, 'no sum' FROM numbers;",
+    hanging="SELECT count(*), 'no sum' FROM endless;",
+    # No statement ends the process.
+    leaving=";\n.exit",
+    hungry="SELECT x, 'no sum' FROM endless ORDER BY x;",
+    breaks_as="failed",
+    leaves_as="failed",
+    reads="CREATE TABLE numbers (n INTEGER); INSERT INTO numbers VALUES ({});",
+)
 PROGRAMS = {
     "java": JAVA,
     "go": GO,
@@ -354,4 +375,5 @@ PROGRAMS = {
     "csharp": CSHARP,
     "d": D,
     "fortran": FORTRAN,
+    "sql": SQL,
 }
