@@ -109,7 +109,8 @@ class WarmCompilers:
             self.failures = 0
             return built
         except CompilerLost:
-            self.failures += 1
+            # A cancellation is nobody's fault.
+            self.failures += not self.requests.news_of(request["id"])
             self.end()
             return None
 
