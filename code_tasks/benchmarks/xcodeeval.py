@@ -25,6 +25,9 @@ MAKER, VERSION = re.compile(r"^(?:gnu|ms|clang)\s*"), re.compile(r"[0-9][0-9a-z]
 NAMES = {"pypy": "python", "node": "javascript", "node.js": "javascript", "++": "cpp", "c++": "cpp"}
 """Languages by the names of their compilers and interpreters, where these differ."""
 
+STANDARD = re.compile(r"\+\+(0x|11|14|17|20|23)$")
+"""Matches the end of a compiler's name that tells the standard of C++. A year, as in "2017", does not."""
+
 
 def parse(record: Mapping[str, Any], position: int) -> Problem:
     """Parse a record of xCodeEval. `lang` names the language, if the record has it."""
@@ -60,6 +63,9 @@ def language_of(lang: Any) -> str:
     words = MAKER.sub("", str(lang).lower()).split()
     name = VERSION.sub("", words[0]) if words else ""
     name = f"{name} 2" if name in ("python", "pypy") and words[1:2] == ["2"] else NAMES.get(name, name)
+    if name == "cpp" and (standard := STANDARD.search(words[0])):
+        # C++0x became C++11.
+        name += standard[1].replace("0x", "11")
     try:
         return checked_language(ALIASES.get(name, name))
     except ValueError as error:

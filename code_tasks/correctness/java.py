@@ -13,14 +13,17 @@ from sandboxes import Limits, Outcome, Program, Verdict
 from sandboxes.languages.base import COMPILE_SECONDS, TOKEN_BYTES, compiler_limits
 from sandboxes.languages.comments import without_comments
 from sandboxes.languages.java import (
+    COMPILER_FLAGS,
     JAVA_LIST_FILE,
     JAVA_PACKAGE,
     JAVA_PUBLIC,
     JAVAC,
+    JAVAC_OPTIONS,
     enclosing_class,
     find_main_type,
     java_command,
 )
+from sandboxes.languages.java_compiler import warm_javac
 from sandboxes.languages.steps import Command, StepPlan, TestRun, step_program
 
 JARS_FOLDER = "/usr/share/java"
@@ -150,8 +153,9 @@ def java_program(record: Record, limits: Limits, compile_seconds: float) -> Prog
 def plan_for(framework: str, libraries: tuple[str, ...], limits: Limits, compile_seconds: float) -> StepPlan:
     """Return the plan of programs with one framework and the same libraries. Equal arguments give the same object."""
     jars = class_path(framework, libraries)
-    javac = (*JAVAC, "-cp", jars, f"@{JAVA_LIST_FILE}")
-    build = (Command(javac, compiler_limits(limits, compile_seconds), reserves_memory=True),)
+    arguments = ("-cp", jars, f"@{JAVA_LIST_FILE}")
+    warm = warm_javac(COMPILER_FLAGS, (*JAVAC_OPTIONS, *arguments))
+    build = (Command((*JAVAC, *arguments), compiler_limits(limits, compile_seconds), reserves_memory=True, warm=warm),)
     run = java_command(limits, "-XX:TieredStopAtLevel=1", "-cp", f".:{jars}", RUNNER)
     return StepPlan(build, (TestRun(run, writes_token=True),))
 

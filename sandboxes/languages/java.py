@@ -9,6 +9,7 @@ from sandboxes.contract import Limits
 from sandboxes.languages.base import Language, Recipe, heap_mb
 from sandboxes.languages.comments import without_literals
 from sandboxes.languages.java_archive import archive_path, prepare_archive
+from sandboxes.languages.java_compiler import warm_javac
 from sandboxes.languages.java_tuples import NAMES, PACKAGE, tuple_files
 from sandboxes.languages.quick_builds import IS_PREPARED, QUICK_FILE, quick_build
 from sandboxes.languages.steps import Command
@@ -26,11 +27,12 @@ JAVA_LIST_FILE, JAVA_MAIN_FILE = "code_eval_files", "code_eval_main"
 """Files of arguments in the program's folder: the sources to compile, and the class to run."""
 
 JVM_FLAGS = ("-XX:+UseSerialGC", "-XX:-UsePerfData", "-Xshare:auto")
-JAVAC_FLAGS = (*(f"-J{flag}" for flag in JVM_FLAGS), "-J-XX:TieredStopAtLevel=1", "-J-Xmx512m")
-JAVAC = (
-    *("javac", *JAVAC_FLAGS),
-    *("-proc:none", "-nowarn", "-encoding", "UTF-8", "-d", "."),
-)
+COMPILER_FLAGS = (*JVM_FLAGS, "-XX:TieredStopAtLevel=1", "-Xmx512m")
+"""Options of the compiler's virtual machine."""
+
+JAVAC_FLAGS = tuple(f"-J{flag}" for flag in COMPILER_FLAGS)
+JAVAC_OPTIONS = ("-proc:none", "-nowarn", "-encoding", "UTF-8", "-d", ".")
+JAVAC = ("javac", *JAVAC_FLAGS, *JAVAC_OPTIONS)
 """The compiler, which writes into the program's folder. Its arguments follow."""
 
 JUDGES = {
@@ -231,7 +233,13 @@ def run_java(limits: Limits) -> Command:
 
 
 COMPILE = shlex.join((*JAVAC, f"@{JAVA_LIST_FILE}"))
-BUILD = quick_build(("javac",), IS_PREPARED, f'{COMPILE} "-J-XX:SharedArchiveFile=$prepared"', f"exec {COMPILE}")
+BUILD = quick_build(
+    ("javac",),
+    IS_PREPARED,
+    f'{COMPILE} "-J-XX:SharedArchiveFile=$prepared"',
+    f"exec {COMPILE}",
+    warm_javac(COMPILER_FLAGS, (*JAVAC_OPTIONS, f"@{JAVA_LIST_FILE}")),
+)
 JAVA = Language(
     name="java",
     label="Java",

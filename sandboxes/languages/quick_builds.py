@@ -17,7 +17,7 @@ from sandboxes.backends.host_state import PROGRAM_PATH
 from sandboxes.contract import Limits
 from sandboxes.errors import SandboxUnavailable
 from sandboxes.languages.compiled_libraries import COMPILE_TIMEOUT_SECONDS, kept_folder, libraries_folder
-from sandboxes.languages.steps import Command
+from sandboxes.languages.steps import Command, WarmCompiler
 
 logger = logging.getLogger("code_eval")
 
@@ -44,7 +44,9 @@ fi
 """
 
 
-def quick_build(tools: tuple[str, ...], condition: str, quick: str, plain: str) -> Callable[[Limits], tuple[Command]]:
+def quick_build(
+    tools: tuple[str, ...], condition: str, quick: str, plain: str, warm: WarmCompiler | None = None
+) -> Callable[[Limits], tuple[Command]]:
     """Return the `build` of a recipe that tries a quick build first.
 
     Args:
@@ -52,10 +54,11 @@ def quick_build(tools: tuple[str, ...], condition: str, quick: str, plain: str) 
         condition: of the quick build, as a shell has it. The line of QUICK_FILE is in `$prepared`.
         quick: the quick build, likewise.
         plain: the plain build, likewise.
+        warm: as in `Command`.
     """
     parts = {"file": QUICK_FILE, "refused": REFUSED_STATUS, "condition": condition, "quick": quick, "plain": plain}
     script = SCRIPT % parts
-    return lambda limits: (Command(("sh", "-c", script), limits, reserves_memory=True, needs=tools),)
+    return lambda limits: (Command(("sh", "-c", script), limits, reserves_memory=True, needs=tools, warm=warm),)
 
 
 def run_tool(*command: str, folder: str = "/") -> str:

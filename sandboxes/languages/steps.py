@@ -22,6 +22,27 @@ FILE_INPUT, FILE_OUTPUT = "input.txt", "output.txt"
 
 
 @dataclass(frozen=True)
+class WarmCompiler:
+    """A compiler that stays for many programs, and does with each what a build command does.
+
+    It talks as `sandboxes.guest.supervisor.warm_compiler` describes it.
+    """
+
+    argv: tuple[str, ...]
+    """The words of the command that starts it."""
+
+    files: Mapping[str, str]
+    """Its own files when it starts, text by path."""
+
+    arguments: tuple[str, ...]
+    """Its arguments for each program."""
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the compiler as the guest reads it."""
+        return {"argv": self.argv, "files": dict(self.files), "arguments": self.arguments}
+
+
+@dataclass(frozen=True)
 class Command:
     """A command in the program's folder."""
 
@@ -39,11 +60,15 @@ class Command:
     """Paths of files, and names of other commands, that every program's command needs. If one of them is missing or
     can't be read, the sandbox is broken."""
 
+    warm: WarmCompiler | None = None
+    """The compiler that can do the same without a start. Only for a build of one command."""
+
     def as_json(self) -> dict[str, Any]:
         """Return the command as the guest reads it."""
         limits = {**guest_limits(self.limits), "address_space": not self.reserves_memory}
         step = {"argv": self.argv, "stdin": "", "limits": limits, "memory_status": self.memory_status, "name": ""}
-        return {**step, "needs": self.needs}
+        warm = {} if self.warm is None else {"warm": self.warm.as_json()}
+        return {**step, "needs": self.needs, **warm}
 
 
 @dataclass(frozen=True)

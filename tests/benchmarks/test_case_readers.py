@@ -83,9 +83,12 @@ def test_xcodeeval(load):
 @pytest.mark.parametrize(
     ("lang", "language", "seconds"),
     [
-        ("GNU C++17 (64)", "cpp", 2.0),
+        ("GNU C++", "cpp", 2.0),
+        ("GNU C++0x", "cpp11", 2.0),
+        ("GNU C++17 (64)", "cpp17", 2.0),
+        ("C++20 (GCC 13-64)", "cpp20", 2.0),
         ("MS C++ 2017", "cpp", 2.0),
-        ("Clang++20 Diagnostics", "cpp", 2.0),
+        ("Clang++20 Diagnostics", "cpp20", 2.0),
         ("GNU C11", "c", 2.0),
         ("PyPy 3-64", "python", 6.0),
         ("Python 3 + libs", "python", 6.0),

@@ -48,6 +48,8 @@ REPORTED_OUTCOMES = ("failed", "compile_error", "out_of_memory", "exited")
 SHARED, CANDIDATE, TESTS = "shared", "candidate", "tests"
 # The role of a session's server, whose children are commands and cells.
 SESSION = "session"
+# The fork server of compilers that stay for many programs. It is of the role SHARED, and runs no candidate.
+COMPILERS = "compilers"
 # The kinds of a request, besides "shared" and "separate", for a program that has steps, and for a raw run.
 STEPS, RAW = "steps", "raw"
 # The descriptor of that socket comes with the request. A tests' process gets one with this for each candidate: how many

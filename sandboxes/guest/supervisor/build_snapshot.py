@@ -49,10 +49,14 @@ class StoredBuild:
     A program that no compiler made is written by its steps, and has nothing stored.
     """
 
-    def __init__(self, fork_server: ForkServerProcess, is_built: bool) -> None:
-        """Take the folder's content, if something was built there, and empty the folder."""
-        self.fork_server = fork_server
-        self.stored: StoredFiles | None = fork_server.surroundings.call_in_workplace(read_files) if is_built else None
+    def __init__(self, fork_server: ForkServerProcess, stored: StoredFiles | None) -> None:
+        """Take the program's files.
+
+        Args:
+            fork_server: that runs the program.
+            stored: its files; None if it is written by its steps.
+        """
+        self.fork_server, self.stored = fork_server, stored
 
     def clear(self) -> None:
         """Remove all files."""

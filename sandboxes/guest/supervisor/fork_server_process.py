@@ -54,16 +54,17 @@ PYTHON = [sys.executable, "-I", "-S", "-X", "utf8"]
 class ForkServerProcess:
     """One fork server, in namespaces of its own where that is possible."""
 
-    def __init__(self, options: dict[str, Any], role: str, guest_file: str) -> None:
+    def __init__(self, options: dict[str, Any], role: str, guest_file: str, name: str = "") -> None:
         """Fork the process that `open` turns into the fork server, so that others can know its number before.
 
         Args:
             options: the guest's, and "user", "caller" and "announces".
             role: SHARED, CANDIDATE or TESTS.
             guest_file: the program to start.
+            name: of its folder, unless that is the role.
         """
         self.role, self.guest_file = role, guest_file
-        self.options = {**options, "scratch": os.path.join(options["scratch"], role)}
+        self.options = {**options, "scratch": os.path.join(options["scratch"], name or role)}
         self.stdout, self.stderr, self.report, self.setup = Pipe(), Pipe(), Pipe(), Pipe()
         # All processes of a guest share their standard input.
         self.stdin = OpenFile(0)

@@ -6,6 +6,7 @@ import os
 import sys
 
 from ..common.files import remove_folder
+from ..common.frames import COMPILERS, SHARED
 from ..common.processes import proc_lists_children
 from ..common.user_ids import draw_uid
 from ..forkserver.extension import forked_in_python
@@ -37,7 +38,7 @@ class GuestProcess:
             guest_file: the program that becomes a fork server.
             roles: of the fork servers, the first one first.
         """
-        self.requests, self.replies = requests, replies
+        self.requests, self.replies, self.guest_file = requests, replies, guest_file
         self.parent = os.getppid()
         adopt_orphans()
         more = {"user": draw_uid(), "caller": self.parent, "announces": not proc_lists_children()}
@@ -77,6 +78,20 @@ class GuestProcess:
                 os.rmdir(self.options["scratch"])
                 self.has_folder = False
         return server
+
+    def compiler_server(self, on_waiting: Callable[[], None]) -> ForkServerProcess:
+        """Return the fork server of compilers. The first call starts it.
+
+        Programs have never heard of its process, so it is only for guests whose programs see no others.
+
+        Args:
+            on_waiting: as `fork_server` takes it.
+        """
+        if COMPILERS not in self.fork_servers:
+            # Otherwise the kernel would count a compiler's threads among those of the candidate's user.
+            options = {**self.options, "user": draw_uid()}
+            self.fork_servers[COMPILERS] = ForkServerProcess(options, SHARED, self.guest_file, COMPILERS)
+        return self.fork_server(COMPILERS, on_waiting)
 
     def hello(self) -> dict[str, Any]:
         """Return the first frame."""

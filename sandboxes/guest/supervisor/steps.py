@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 
 from ..common.checkers import difference_from_any
-from .build_snapshot import KeptBuild, StoredBuild, read_file, take_folder
+from .build_snapshot import KeptBuild, StoredBuild, read_file, read_files, take_folder
 from .case_batches import batch_of, batch_results, batch_step
 from .step_runner import build_failure
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from typing import Any
 
+    from .build_snapshot import StoredFiles
     from .execution import Execution
     from .interactor import Interactor
     from .program_checker import ProgramChecker
     from .step_runner import StepRunner
     from .verdicts import Reply
+    from .warm_compiler import WarmCompilers
 
 MAX_MESSAGE_CHARS = 2000
 # A caller takes a reply that is a little larger.
@@ -32,15 +35,25 @@ COSTS = ("wall_seconds", "cpu_seconds", "waited_seconds", "peak_memory_bytes")
 class StepExecutor:
     """Runs the steps of programs one after the other, in the same folder."""
 
-    def __init__(self, runner: StepRunner, checker: ProgramChecker, interactor: Interactor) -> None:
+    def __init__(
+        self,
+        runner: StepRunner,
+        checker: ProgramChecker,
+        interactor: Interactor,
+        compilers: WarmCompilers,
+        notify: Callable[[int], None],
+    ) -> None:
         """Run nothing yet.
 
         Args:
             runner: runs the steps.
             checker: asks checker programs about outputs.
             interactor: has interactors talk with programs.
+            compilers: build programs whose compilers are warm.
+            notify: tells the caller of a request, by its id, to wait on.
         """
-        self.runner, self.checker, self.interactor = runner, checker, interactor
+        self.runner, self.checker, self.interactor, self.compilers = runner, checker, interactor, compilers
+        self.notify = notify
         self.fork_server = runner.fork_server
         self.plan: dict[str, Any] = {}
 
@@ -66,18 +79,13 @@ class StepExecutor:
         self.request, self.program, self.checker.executions = request, json.loads(program), []
         reply: Reply = {"outcome": "passed", "detail": "", "stdout": "", "stderr": "", **dict.fromkeys(COSTS, 0)}
         reply["grading"], reply["tests"] = self.plan["grading"], []
-        execution, failure = self.build(reply)
+        execution, failure, stored = self.build(reply)
         self.executions = [execution] if execution else []
         if failure:
             return self.executions, failure
         if folder := self.interactor.built_folder:
             self.interactor.built = self.fork_server.surroundings.call_in_workplace(take_folder, folder)
-        is_built = bool(self.plan["build"])
-        # A checker program that runs in the candidates' folder must find nothing of theirs, and an interactor's folder
-        # is emptied before it runs.
-        shares_folder = self.fork_server.in_container and (self.checker.program or self.interactor.program)
-        stays = is_built and not shares_folder
-        self.built = KeptBuild(self.fork_server) if stays else StoredBuild(self.fork_server, is_built)
+        self.built = self.keep_build(stored)
         done = self.run_tests(reply, True)
         if done is None:
             self.built.restore()
@@ -150,20 +158,41 @@ class StepExecutor:
             check_output(own, run, self.program["token"])
         return results, number + len(results) if failed_later else -1
 
-    def build(self, reply: Reply) -> tuple[Execution | None, Reply | None]:
+    def build(self, reply: Reply) -> tuple[Execution | None, Reply | None, StoredFiles | None]:
         """Run the steps that must work, and add their costs to the reply.
 
         Returns:
-            (execution of the last step, reply for a program that can't be built), each None if there is none.
+            (execution of the last step, reply for a program that can't be built, files that a warm compiler has built),
+            each None if there is none.
         """
         execution, files = None, self.program["files"]
         for step in self.plan["build"]:
-            execution, result = self.runner.run(self.request, step, files)
+            notify = partial(self.notify, self.request["id"])
+            warm = self.compilers.build(self.request, step, files, notify) if "warm" in step else None
+            if warm is not None:
+                result, stored = warm
+            else:
+                execution, result = self.runner.run(self.request, step, files)
+                stored = None
             files = {}
             add_costs(reply, result)
             if result.get("outcome") != "passed":
-                return execution, {**reply, **build_failure(result)}
-        return execution, None
+                return execution, {**reply, **build_failure(result)}, None
+        return execution, None, stored if self.plan["build"] else None
+
+    def keep_build(self, stored: StoredFiles | None) -> KeptBuild | StoredBuild:
+        """Return what keeps the built program for its tests.
+
+        Args:
+            stored: files that a warm compiler has built; None if the program is in its folder.
+        """
+        if stored is not None or not self.plan["build"]:
+            return StoredBuild(self.fork_server, stored)
+        # A checker program that runs in the candidates' folder must find nothing of theirs, and an interactor's folder
+        # is emptied before it runs.
+        if self.fork_server.in_container and (self.checker.program or self.interactor.program):
+            return StoredBuild(self.fork_server, self.fork_server.surroundings.call_in_workplace(read_files))
+        return KeptBuild(self.fork_server)
 
     def run_test(self, step: dict[str, Any]) -> Reply:
         """Run a test in a new process, check its output, and return its result."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import select
+from functools import partial
 
 from ..common.frames import CANDIDATE, RAW, SHARED, STEPS, TESTS, write_frame, write_reply
 from .execution import Execution, Watchdog
@@ -16,6 +17,7 @@ from .request_reader import RequestReader
 from .separate_grading import SeparateGrading
 from .step_runner import StepRunner
 from .steps import StepExecutor
+from .warm_compiler import WarmCompilers
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -62,6 +64,8 @@ class Supervisor(GuestProcess):
                 # A process that the caller forked may hold the pipe open after the caller's end.
                 if os.getppid() != self.parent:
                     return
+                if self.step_executor is not None:
+                    self.step_executor.compilers.end_if_idle()
             if not self.reader.buffer and ready[0][0] != self.requests:
                 raise EOFError("the fork server ended: " + self.shared.last_words())
             request = self.reader.request()
@@ -135,7 +139,9 @@ class Supervisor(GuestProcess):
         """
         if self.step_executor is None:
             runner, checker = StepRunner(self.shared, self.watch_step), ProgramChecker(self.judge_runner)
-            self.step_executor = StepExecutor(runner, checker, Interactor(self.judge_runner, runner, self.hold))
+            interactor = Interactor(self.judge_runner, runner, self.hold)
+            compilers = WarmCompilers(self.shared, self.compiler_server, self.reader)
+            self.step_executor = StepExecutor(runner, checker, interactor, compilers, self.notify_waiting)
         cut = len(texts) - request["candidate_bytes"]
         return self.step_executor.run(request, texts[:cut], texts[cut:])
 
@@ -185,4 +191,8 @@ class Supervisor(GuestProcess):
 
     def waiting_notifier(self, request_id: int) -> Callable[[], None]:
         """Return a function that tells the caller to wait on."""
-        return lambda: write_frame(self.replies, {"id": request_id, "waiting": True})
+        return partial(self.notify_waiting, request_id)
+
+    def notify_waiting(self, request_id: int) -> None:
+        """Tell the caller to wait on."""
+        write_frame(self.replies, {"id": request_id, "waiting": True})

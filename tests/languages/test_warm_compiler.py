@@ -1,0 +1,181 @@
+"""Warm compilers: they build what the commands of builds build, change no verdict, and leave nothing."""
+
+import json
+from contextlib import closing
+from dataclasses import replace
+
+import psutil
+import pytest
+
+from sandboxes import Limits, Outcome, Pool, SandboxUnavailable, open_sandbox
+from sandboxes.languages.java_compiler import PROGRAM_FILE
+from sandboxes.languages.registry import build_program, probe_version, required_paths
+from sandboxes.tasks.batch import ProgramBatch, Task
+from sandboxes.tasks.options import TaskOptions
+from support.language_programs import PROGRAMS
+from support.observers import has_ended, passes, wait_until
+from support.requirements import WALL_SECONDS, unavailable
+
+pytestmark = pytest.mark.slow
+
+LIMITS = Limits(wall_seconds=WALL_SECONDS)
+JAVA = PROGRAMS["java"]
+HELPER = "class Helper { static int none = 0; }"
+USES_HELPER = "class Solution { static int add(int a, int b) { return a + b + Helper.none; } }"
+# The compiler's parser calls itself for each bracket, and its stack ends before the text does.
+DEEP = "class Solution { int deep = " + "(" * 50_000 + "1" + ")" * 50_000 + "; }"
+
+
+def java(candidate=JAVA.add, tests=JAVA.tests):
+    """Return a program in Java."""
+    return build_program("java", candidate, tests, LIMITS)
+
+
+def without_warm(program):
+    """Return a program that a command builds."""
+    plan = json.loads(program.tests)
+    for step in plan["build"]:
+        del step["warm"]
+    return replace(program, tests=json.dumps(plan))
+
+
+def compilers():
+    """Return the warm compilers below this process."""
+    found = []
+    for process in psutil.Process().children(recursive=True):
+        try:
+            if PROGRAM_FILE in process.cmdline():
+                found.append(process)
+        except psutil.NoSuchProcess:
+            continue
+    return found
+
+
+def warm_compiler(pool, others):
+    """Run programs until a new compiler builds them in a pool of one worker. Return the compiler.
+
+    Args:
+        pool: that has run no programs without a compiler.
+        others: compilers that are not new.
+    """
+    found = []
+
+    def builds():
+        passes(*pool.run_all([java()], 1))
+        found[:] = [process for process in compilers() if process not in others]
+        before = sum(seconds_of(process) for process in found)
+        passes(*pool.run_all([java()], 1))
+        return found and before + 0.005 < sum(seconds_of(process) for process in found) and found[0].num_threads() > 1
+
+    assert wait_until(builds, WALL_SECONDS)
+    return found[0]
+
+
+def seconds_of(process):
+    """Return the CPU seconds of a process."""
+    times = process.cpu_times()
+    return times.user + times.system
+
+
+def open_pool(**options):
+    """Return a pool for Java."""
+    try:
+        pool = Pool(open_sandbox("subprocess", read_only_paths=required_paths({"java"}), **options))
+        probe_version(pool, "java")
+    except SandboxUnavailable as error:
+        unavailable(str(error))
+    return pool
+
+
+@pytest.fixture(scope="module")
+def shared_pool():
+    """Return a pool with one warm compiler, for tests that keep it."""
+    others = compilers()
+    pool = open_pool()
+    compiler = warm_compiler(pool, others)
+    yield pool, compiler
+    pool.close()
+
+
+@pytest.fixture
+def own_pool():
+    """Return a pool with one warm compiler, for a test that ends it, and the compiler."""
+    others = compilers()
+    pool = open_pool()
+    yield pool, warm_compiler(pool, others)
+    pool.close()
+
+
+@pytest.mark.parametrize("kind", ["add", "wrong", "broken", "failing", "leaving"])
+def test_verdicts_are_those_of_the_command(shared_pool, kind):
+    """A program has the same outcome, and the compiler's message the same text, with and without a warm compiler."""
+    pool, compiler = shared_pool
+    program = java(getattr(JAVA, kind))
+    [warm] = pool.run_all([program], 1)
+    [plain] = pool.run_all([without_warm(program)], 1)
+    assert (warm.outcome, warm.detail, warm.exception_message) == (plain.outcome, plain.detail, plain.exception_message)
+    assert not has_ended(compiler)
+
+
+def test_a_program_finds_nothing_of_an_earlier_one(shared_pool):
+    """A class that an earlier candidate defined is not there for the next one."""
+    pool, compiler = shared_pool
+    first, second = pool.run_all([java(f"{JAVA.add} {HELPER}"), java(USES_HELPER)], 1)
+    passes(first)
+    assert second.outcome is Outcome.COMPILE_ERROR
+    assert "Helper" in second.exception_message
+    assert not has_ended(compiler)
+
+
+def test_all_tests_have_the_built_program(shared_pool):
+    """Each input is given to the program as it was built."""
+    pool, _ = shared_pool
+    cases = [{"input": str(number), "output": str(2 * min(number, 2))} for number in (1, 2, 3)]
+    options = TaskOptions.checked(language="java", stop_at_first_failure=False)
+    batch = ProgramBatch.assemble([Task(cases, [JAVA.doubling])], options, LIMITS, "shared")
+    [verdict] = pool.run_all(batch.programs, 1)
+    assert [test.outcome.value for test in verdict.tests] == ["passed", "passed", "failed"]
+
+
+def test_a_compiler_that_ends_is_replaced(own_pool):
+    """Programs get their verdicts when a compiler has ended, and another one takes its place."""
+    pool, compiler = own_pool
+    compiler.kill()
+    right, wrong = pool.run_all([java(), java(JAVA.wrong)], 1)
+    passes(right)
+    assert wrong.outcome is Outcome.FAILED
+    assert warm_compiler(pool, [compiler]) != compiler
+
+
+def test_a_compiler_that_stops_is_given_up(own_pool):
+    """A program does not wait for ever for a compiler that does not answer, which is ended."""
+    pool, compiler = own_pool
+    compiler.suspend()
+    passes(*pool.run_all([java()], 1))
+    assert wait_until(lambda: has_ended(compiler), WALL_SECONDS)
+
+
+def test_a_program_that_breaks_the_compiler_breaks_no_other(own_pool):
+    """The command decides about a program that the compiler has no stack for, and the next program passes."""
+    pool, _ = own_pool
+    [deep] = pool.run_all([java(DEEP)], 1)
+    plain, after = pool.run_all([without_warm(java(DEEP)), java()], 1)
+    assert (deep.outcome, deep.detail) == (plain.outcome, plain.detail)
+    passes(after)
+
+
+def test_a_pool_that_is_closed_leaves_no_compiler():
+    """The compiler ends with its guest."""
+    others = compilers()
+    with closing(open_pool()) as pool:
+        compiler = warm_compiler(pool, others)
+    assert wait_until(lambda: has_ended(compiler), WALL_SECONDS)
+
+
+def test_without_layers_no_compiler_stays():
+    """Where candidates could see the process of a compiler, none stays."""
+    others = compilers()
+    with closing(open_pool(isolation="off")) as pool:
+        for verdict in pool.run_all([java()] * 4, 1):
+            passes(verdict)
+        assert not [process for process in compilers() if process not in others]
