@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
 import tomllib
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
@@ -23,6 +24,9 @@ from sandboxes.validation import printable, short_json
 PROJECT_FILE = "pyproject.toml"
 TABLE = "tool.code-eval"
 MAX_FILE_BYTES = 1 << 20
+
+DEEP_KEY = re.compile(r"""(?<![\w-])(?:(?:"(?:[^"\\\n]|\\.){0,200}+"|'[^'\n]{0,200}+'|[\w-]++)[ \t]*+\.[ \t]*+){100}""")
+"""A dotted key that no settings need. The memory that tomllib takes for one grows with the square of its length."""
 SOURCE = frozenset({"problems", "dataset", "references", "benchmark", "split", "config", "revision", "since", "until"})
 """Options that name problems together. One of SOURCES on the command line replaces all of a file's."""
 
@@ -198,10 +202,13 @@ def load(path: Path) -> dict[str, Any]:
         raise SettingsError(f"{path} is not a regular file, as settings have to be")
     try:
         with path.open("rb") as file:
-            text = file.read(MAX_FILE_BYTES + 1)
-        if len(text) > MAX_FILE_BYTES:
+            data = file.read(MAX_FILE_BYTES + 1)
+        if len(data) > MAX_FILE_BYTES:
             raise SettingsError(f"{path} is larger than {MAX_FILE_BYTES >> 20} MiB")
-        return tomllib.loads(text.decode())
+        text = data.decode()
+        if DEEP_KEY.search(text):
+            raise RecursionError
+        return tomllib.loads(text)
     except OSError as error:
         raise SettingsError(f"can't read {path}: {error.strerror}") from error
     except RecursionError as error:

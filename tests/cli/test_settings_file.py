@@ -240,10 +240,12 @@ def test_problems_of_a_project(values, tmp_path):
     [
         ("[tool.code-eval]\nx = " + "[" * 3000, "nested too deeply"),
         ("[tool.code-eval]\nisolation." + ".".join("a" * 3000) + " = 1", "nested too deeply"),
+        ("[tool.code-eval]\nisolation" + '."a. \\""' * 100_000 + " = 1", "nested too deeply"),
+        ("[tool.code-eval." + " . ".join(["'a b'"] * 100_000) + "]\nx = 1", "nested too deeply"),
         ("#" * (2 << 20), "larger than 1 MiB"),
         ("[tool.code-eval", "is not TOML"),
     ],
-    ids=["arrays", "tables", "size", "syntax"],
+    ids=["arrays", "tables", "quoted", "header", "size", "syntax"],
 )
 def test_files_that_are_not_read(values, text, message):
     """A project's file that can't be read as TOML is one error, which names it."""
