@@ -24,22 +24,8 @@ from sandboxes.languages.java import (
     java_command,
 )
 from sandboxes.languages.java_compiler import warm_javac
+from sandboxes.languages.java_junit import JARS, RUNNER, TEST, class_path, detect_framework, runner_source
 from sandboxes.languages.steps import Command, StepPlan, TestRun, step_program
-
-JARS_FOLDER = "/usr/share/java"
-"""The folder of libraries in Debian's packages, on this machine and in images."""
-
-JARS = {
-    "JUnit 4": ("junit4.jar", "hamcrest-core.jar"),
-    "JUnit 5": (
-        "junit-platform-console-standalone.jar",
-        "junit-jupiter-params.jar",
-        "opentest4j.jar",
-        "apiguardian-api.jar",
-    ),
-}
-PACKAGES = {"JUnit 4": "junit4", "JUnit 5": "junit5"}
-"""Debian's packages by test framework."""
 
 
 @dataclass(frozen=True)
@@ -65,9 +51,6 @@ LIBRARIES = {
     "Hamcrest": Library("org.hamcrest.", ("hamcrest-core.jar",), "libhamcrest-java"),
 }
 
-RUNNER = "CodeEvalRunner"
-TEST = re.compile(r"@(?:\w*Test|TestFactory|TestTemplate)\b")
-IMPORT = re.compile(r"^[ \t]*import\s+(?:static\s+)?([\w.]+)", re.MULTILINE)
 NO_PACKAGE = re.compile(r"error: package ([\w.]+) does not exist")
 NO_NAME_IN_MOCKITO = re.compile(
     r"^ *location: (?:package org\.mockito\b|(?:class|interface) (?:\w*Mockito\w*|ArgumentMatchers)$|@interface Mock$)"
@@ -79,56 +62,6 @@ NO_MOCK = re.compile(r"^(?:Cannot mock/spy |Mockito cannot mock)", re.MULTILINE)
 
 KNOWN = ("java.", "javax.", "jdk.", "org.junit.", "org.hamcrest.", "junit.")
 
-# Both runners end by `halt`. Otherwise threads that the tests have left could write after the completion token.
-END = """\
-        out.flush();
-        if (failed) Runtime.getRuntime().halt(1);
-        out.write(token, 0, token.length);
-        out.flush();
-        Runtime.getRuntime().halt(0);
-"""
-BEGIN = """\
-public class CodeEvalRunner {
-    public static void main(String[] names) throws Throwable {
-        java.io.PrintStream out = System.out;
-        byte[] token = System.in.readAllBytes();
-        // Otherwise code that runs later could read the token again.
-        new java.io.FileOutputStream("/proc/self/fd/0").close();
-        boolean failed;
-"""
-RUNNERS = {
-    "JUnit 4": BEGIN
-    + """\
-        org.junit.runner.Result result = org.junit.runner.JUnitCore.runClasses(Class.forName("%s"));
-        for (org.junit.runner.notification.Failure failure : result.getFailures()) {
-            System.err.println("failed: " + failure.getDescription().getDisplayName());
-            System.err.println(failure.getTrace());
-        }
-        int ran = result.getRunCount() - (int) result.getAssumptionFailureCount();
-        failed = !result.wasSuccessful() || ran == 0;
-        if (ran == 0) System.err.println("no test ran");
-"""
-    + END
-    + "    }\n}\n",
-    "JUnit 5": BEGIN
-    + """\
-        var listener = new org.junit.platform.launcher.listeners.SummaryGeneratingListener();
-        var request = org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder.request()
-            .selectors(org.junit.platform.engine.discovery.DiscoverySelectors.selectClass(Class.forName("%s")))
-            .build();
-        org.junit.platform.launcher.core.LauncherFactory.create().execute(request, listener);
-        var summary = listener.getSummary();
-        for (var failure : summary.getFailures()) {
-            System.err.println("failed: " + failure.getTestIdentifier().getDisplayName());
-            failure.getException().printStackTrace();
-        }
-        failed = summary.getTotalFailureCount() > 0 || summary.getTestsSucceededCount() == 0;
-        if (summary.getTestsSucceededCount() == 0) System.err.println("no test passed");
-"""
-    + END
-    + "    }\n}\n",
-}
-
 
 def java_program(record: Record, limits: Limits, compile_seconds: float) -> Program:
     """Return the program that compiles a record's two files and runs its tests.
@@ -136,11 +69,11 @@ def java_program(record: Record, limits: Limits, compile_seconds: float) -> Prog
     Raises:
         UnusableRecordError: if the test is not for JUnit, or both files have the same path.
     """
-    framework = detect_framework(record.test_code)
+    framework = required_framework(record.test_code)
     focal, test = main_type(record.focal_code)[0], main_type(record.test_code)[0]
     if focal == test:
         raise UnusableRecordError(f"its code and its test are both {focal}")
-    runner = RUNNERS[framework] % find_test_class(record.test_code)
+    runner = runner_source(framework, record.test_code, [find_test_class(record.test_code)])
     files = {focal: record.focal_code, test: record.test_code, f"{RUNNER}.java": runner}
     if mockito_extension.PREFIX in plain_text(record):
         files = mockito_extension.FILES | files
@@ -152,18 +85,12 @@ def java_program(record: Record, limits: Limits, compile_seconds: float) -> Prog
 @lru_cache(maxsize=16)
 def plan_for(framework: str, libraries: tuple[str, ...], limits: Limits, compile_seconds: float) -> StepPlan:
     """Return the plan of programs with one framework and the same libraries. Equal arguments give the same object."""
-    jars = class_path(framework, libraries)
+    jars = class_path((*JARS[framework], *(jar for name in libraries for jar in LIBRARIES[name].jars)))
     arguments = ("-cp", jars, f"@{JAVA_LIST_FILE}")
     warm = warm_javac(COMPILER_FLAGS, (*JAVAC_OPTIONS, *arguments))
     build = (Command((*JAVAC, *arguments), compiler_limits(limits, compile_seconds), reserves_memory=True, warm=warm),)
-    run = java_command(limits, "-XX:TieredStopAtLevel=1", "-cp", f".:{jars}", RUNNER)
+    run = java_command(limits, "-XX:TieredStopAtLevel=1", "-cp", jars, RUNNER)
     return StepPlan(build, (TestRun(run, writes_token=True),))
-
-
-def class_path(framework: str, libraries: tuple[str, ...]) -> str:
-    """Return the class path of a test framework and of libraries, both by their names."""
-    jars = [*JARS[framework], *(jar for name in libraries for jar in LIBRARIES[name].jars)]
-    return ":".join(f"{JARS_FOLDER}/{jar}" for jar in dict.fromkeys(jars))
 
 
 def used_libraries(record: Record) -> tuple[str, ...]:
@@ -177,17 +104,14 @@ def plain_text(record: Record) -> str:
     return without_comments(record.focal_code) + "\n" + without_comments(record.test_code)
 
 
-def detect_framework(test_code: str) -> str:
+def required_framework(test_code: str) -> str:
     """Return the JUnit version that a test imports.
 
     Raises:
         UnusableRecordError: if the test imports none.
     """
-    imports = IMPORT.findall(without_comments(test_code))
-    if any(name.startswith("org.junit.jupiter.") for name in imports):
-        return "JUnit 5"
-    if any(name.startswith(("org.junit.", "junit.framework.")) for name in imports):
-        return "JUnit 4"
+    if framework := detect_framework(test_code):
+        return framework
     raise UnusableRecordError("its test imports neither JUnit 4 nor JUnit 5")
 
 

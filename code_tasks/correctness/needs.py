@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from importlib.machinery import PathFinder
 from importlib.metadata import entry_points
 
-from code_tasks.correctness.java import JARS, JARS_FOLDER, LIBRARIES, PACKAGES, detect_framework, used_libraries
+from code_tasks.correctness.java import LIBRARIES, required_framework, used_libraries
 from code_tasks.correctness.records import Record
 from sandboxes import Evaluator, Limits, ProgramBatch, SandboxUnavailable, Verdict
 from sandboxes.backends.confinement import site_folders
 from sandboxes.languages.go_toolchain import compiled_stdlib
+from sandboxes.languages.java_junit import JARS, JARS_FOLDER, PACKAGES
 from sandboxes.languages.steps import SCRIPT_FILE, Command, StepPlan, TestRun, step_program
 
 CHECK_TIMEOUT_SECONDS = 60.0
@@ -84,7 +85,7 @@ def needs_of(records: Iterable[Record]) -> Iterator[Need]:
         )
     if "java" in by_language:
         yield tool("java", "javac", JDK_SCRIPT, debian_hint("openjdk-17-jdk-headless"), IMAGE_HINT)
-    for framework in sorted({detect_framework(record.test_code) for record in by_language.get("java", ())}):
+    for framework in sorted({required_framework(record.test_code) for record in by_language.get("java", ())}):
         yield tool("java", framework, jars_script(JARS[framework]), debian_hint(PACKAGES[framework]), IMAGE_HINT)
 
 

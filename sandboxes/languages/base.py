@@ -21,6 +21,9 @@ COMPILE_SECONDS = 30.0
 
 COMPILE_MEMORY_BYTES = 2 << 30
 TOKEN_BYTES = 16
+MAX_NAMES = 250
+"""Single tests of a program that are told apart."""
+
 MEMORY_STATUS = 87
 """The status with which our drivers end when memory runs out."""
 
@@ -47,6 +50,10 @@ class Recipe:
 
     needs: Callable[[Files], tuple[str, ...]] = lambda files: ()
     """The program's files -> the libraries' files that it is built with. Without them the sandbox is broken."""
+
+    test_names: Callable[[str], tuple[str, ...]] = lambda tests: ()
+    """The tests -> names of those that the language's framework runs one by one, at most MAX_NAMES. The program writes
+    a ticket for each that has passed, as `named_tests` describes it."""
 
 
 @dataclass(frozen=True)

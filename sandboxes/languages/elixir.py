@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from sandboxes.guest.common.interactors import LOST_STATUS
+from sandboxes.guest.common.named_tests import REPORT_FILE
 from sandboxes.languages.base import Language, Recipe, SeparateRecipe, fixed_build, fixed_run, linked
 from sandboxes.languages.comments import HASH_COMMENTS
 
@@ -171,6 +172,7 @@ defmodule CodeEvalTests do
   def run(text) do
     Code.eval_string(text, [], file: "tests.exs")
     if Process.whereis(ExUnit.Server) do
+      ExUnit.configure(formatters: [ExUnit.CLIFormatter, CodeEvalReport])
       %%{failures: failures, total: total} = ExUnit.run()
       if total == 0, do: IO.puts(:stderr, "error: the tests have no test")
       if failures == 0 and total > 0, do: 0, else: 1
@@ -186,6 +188,28 @@ defmodule CodeEvalTests do
       IO.puts(:stderr, "error: #{kind} #{inspect(reason)}")
       1
   end
+end
+
+defmodule CodeEvalReport do
+  use GenServer
+
+  def init(_), do: {:ok, nil}
+
+  def handle_cast({:test_finished, %%ExUnit.Test{state: state} = test}, _)
+      when state == nil or elem(state, 0) == :failed do
+    seconds = :erlang.float_to_binary(test.time / 1.0e6, decimals: 6)
+    line = [if(state, do: "failed", else: "passed"), seconds, one_line(to_string(test.name)), message(state)]
+    File.write!("%(report_file)s", Enum.join(line, "\t") <> "\n", [:append])
+    {:noreply, nil}
+  end
+
+  def handle_cast(_, _), do: {:noreply, nil}
+
+  defp message({:failed, [{:error, %%{message: message}, _} | _]}) when is_binary(message), do: one_line(message)
+  defp message({:failed, [{kind, reason, _} | _]}), do: one_line(Exception.format_banner(kind, reason))
+  defp message(_), do: ""
+
+  defp one_line(text), do: text |> String.split() |> Enum.join(" ")
 end
 
 # Without mounts of its own, the candidate could put modules into this folder.
@@ -220,6 +244,7 @@ def driver_files(candidate: str) -> dict[str, str]:
 def runner_files(tests: str) -> dict[str, str]:
     """Return the files of the tests' process. Functions that the tests do not name are not called."""
     values = {"words": " ".join(sorted({*WORD.findall(tests)})), "lost_status": LOST_STATUS, "runner_file": RUNNER_FILE}
+    values["report_file"] = REPORT_FILE
     return {"tests.exs": tests, RUNNER_FILE: RUNNER % values}
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 import secrets
 
+from sandboxes.guest.common.named_tests import MICROSECONDS, TICKET_CHARS
 from sandboxes.languages import go_toolchain
-from sandboxes.languages.base import Language, Recipe, fixed_run
+from sandboxes.languages.base import MAX_NAMES, TOKEN_BYTES, Language, Recipe, fixed_run
 from sandboxes.languages.comments import without_comments, without_literals
 from sandboxes.languages.go_toolchain import CODE_FILE, MAIN_FILE, NAMES_FILE, TEST_FILE, TOKEN_FILE
 
@@ -49,10 +50,12 @@ MAIN_OF_TESTS = """\
 package main
 
 import (
+	"fmt"
 	"os"
 	"sync/atomic"
 	"testing"
 	"testing/internal/testdeps"
+	"time"
 
 	candidate "candidate"
 )
@@ -60,16 +63,26 @@ import (
 func main() {
 	stdout := os.NewFile(1, "stdout")
 	os.Args = os.Args[:1]
+	token, tickets := candidate.%(token)s[:%(token_chars)d], candidate.%(token)s[%(token_chars)d:]
 	var done int32
-	run := func(test func(*testing.T)) func(*testing.T) {
+	run := func(number int, test func(*testing.T)) func(*testing.T) {
 		return func(t *testing.T) {
+			start, ended := time.Now(), false
+			// It runs after all that the test has registered, and after its subtests.
+			t.Cleanup(func() {
+				if ended && !t.Failed() && number < len(tickets)/%(ticket)d {
+					ticket := tickets[number*%(ticket)d : (number+1)*%(ticket)d]
+					fmt.Fprintf(stdout, "%%s%%0%(digits)dd", ticket, time.Since(start).Microseconds())
+				}
+			})
 			defer func() {
-				if %(may_skip)s && t.Skipped() {
+				if ended || %(may_skip)s && t.Skipped() {
+					ended = true
 					atomic.AddInt32(&done, 1)
 				}
 			}()
 			test(t)
-			atomic.AddInt32(&done, 1)
+			ended = true
 		}
 	}
 	tests := []testing.InternalTest{%(tests)s}
@@ -80,11 +93,12 @@ func main() {
 	}
 	status := testing.MainStart(testdeps.TestDeps{}, tests, nil, nil, nil).Run()
 	if status == 0 && int(done) == len(tests) {
-		stdout.Write(candidate.%(token)s)
+		stdout.Write(token)
 	}
 	os.Exit(status)
 }
 """
+TICKETS = {"token_chars": 2 * TOKEN_BYTES, "ticket": TICKET_CHARS, "digits": MICROSECONDS}
 MAIN_OF_MAIN = """\
 package main
 
@@ -113,13 +127,19 @@ def go_files(candidate: str, tests: str) -> dict[str, str]:
     token_source = GO_TOKEN_SOURCE % ("candidate", token)
     names = GO_TEST.findall(plain)
     if names or not GO_MAIN.search(plain):
-        entries = ", ".join(f'{{"{name}", run(candidate.{name})}}' for name in names)
-        main = MAIN_OF_TESTS % {"tests": entries, "token": token, "may_skip": str(bool(GO_SKIP.search(plain))).lower()}
+        entries = (f'{{"{name}", run({number}, candidate.{name})}}' for number, name in enumerate(names))
+        may_skip = str(bool(GO_SKIP.search(plain))).lower()
+        main = MAIN_OF_TESTS % {**TICKETS, "tests": ", ".join(entries), "token": token, "may_skip": may_skip}
     else:
         token_source += f"\nfunc Run{token}() {{ main() }}\n"
         main = MAIN_OF_MAIN % {"main": f"Run{token}", "token": token}
     files = {TOKEN_FILE: token_source, NAMES_FILE: NAMES_SOURCE, MAIN_FILE: main}
     return {**files, CODE_FILE: part_source(candidate, tests), TEST_FILE: part_source(tests, candidate)}
+
+
+def go_test_names(tests: str) -> tuple[str, ...]:
+    """Return the names of the functions that are tests."""
+    return tuple(GO_TEST.findall(without_literals(tests))[:MAX_NAMES])
 
 
 def token_variable() -> str:
@@ -184,7 +204,7 @@ RUN_PROGRAM = fixed_run("./program", reserves_memory=True)
 GO = Language(
     name="go",
     label="Go",
-    with_tests=Recipe(go_files, go_toolchain.build, RUN_PROGRAM),
+    with_tests=Recipe(go_files, go_toolchain.build, RUN_PROGRAM, test_names=go_test_names),
     standalone=Recipe(go_standalone_files, go_toolchain.build_standalone, RUN_PROGRAM),
     version=go_toolchain.version,
     package="golang-go",

@@ -1,4 +1,4 @@
-"""Java. Candidate and tests are two files, and the tests' text decides which class is run."""
+"""Java. Candidate and tests are two files, and the tests' text decides which class is run, or which tests of JUnit."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ import re
 import shlex
 
 from sandboxes.contract import Limits
-from sandboxes.languages.base import Language, Recipe, heap_mb
+from sandboxes.languages import java_junit
+from sandboxes.languages.base import MAX_NAMES, Files, Language, Recipe, heap_mb
 from sandboxes.languages.comments import without_literals
 from sandboxes.languages.java_archive import archive_path, prepare_archive
 from sandboxes.languages.java_compiler import warm_javac
+from sandboxes.languages.java_junit import JARS, RUNNER, TEST, class_path, detect_framework, method_names, runner_source
 from sandboxes.languages.java_tuples import NAMES, PACKAGE, tuple_files
 from sandboxes.languages.quick_builds import IS_PREPARED, QUICK_FILE, quick_build
 from sandboxes.languages.steps import Command
@@ -43,13 +45,14 @@ JUDGES = {
         *("StringBuilder", "System", "Thread", "Throwable"),
     ),
     "java.util": ("Arrays", "Objects"),
+    **java_junit.JUDGES,
     PACKAGE: NAMES,
 }
 """Types that tests judge by. The tests mean these, and not a candidate's types of the same names."""
 
 # Takes the completion token before the program's first line, and empties the input that it was in. Reflection finds the
 # class to run among the types of the tests' text, because a search for the words of its `main` can be misled.
-RUNNER = """\
+MAIN_RUNNER = """\
 public class CodeEvalRunner {
     public static void main(String[] arguments) throws Throwable {
         java.io.PrintStream out = System.out;
@@ -90,13 +93,32 @@ def java_files(candidate: str, tests: str) -> dict[str, str]:
     if not tests.strip():
         candidate, tests = "", candidate
     files = {**part_files(candidate, tests), **tuple_files((candidate, tests))}
+    framework, types, path = detect_framework(tests), top_level_types(tests), ""
+    if framework:
+        path = f"-cp\n{class_path(JARS[framework])}\n"
+    if framework and not JAVA_MAIN.search(without_literals(tests)):
+        runner = runner_source(framework, tests, test_classes(tests) or types, java_test_names(tests))
+    else:
+        runner = MAIN_RUNNER % ", ".join(f'"{name}"' for name in types)
     return {
         **files,
-        "CodeEvalRunner.java": RUNNER % ", ".join(f'"{name}"' for name in top_level_types(tests)),
-        JAVA_LIST_FILE: "\n".join((*files, "CodeEvalRunner.java")) + "\n",
-        JAVA_MAIN_FILE: "CodeEvalRunner\n",
+        f"{RUNNER}.java": runner,
+        JAVA_LIST_FILE: path + "\n".join((*files, f"{RUNNER}.java")) + "\n",
+        JAVA_MAIN_FILE: f"{path}{RUNNER}\n",
         QUICK_FILE: f"{archive_path(JAVAC_FLAGS)}\n",
     }
+
+
+def java_needs(files: Files) -> tuple[str, ...]:
+    """Return the files of the class path that a program is compiled with."""
+    words = files[JAVA_LIST_FILE].split("\n")
+    return tuple(path for path in words[1].split(":") if path != ".") if words[0] == "-cp" else ()
+
+
+def java_test_names(tests: str) -> tuple[str, ...]:
+    """Return the names of JUnit's tests that have a ticket."""
+    is_run = detect_framework(tests) and not JAVA_MAIN.search(without_literals(tests))
+    return tuple(method_names(tests)[:MAX_NAMES]) if is_run else ()
 
 
 def java_standalone_files(candidate: str, tests: str) -> dict[str, str]:
@@ -203,6 +225,13 @@ def top_level_types(text: str) -> list[str]:
     return [f"{package}.{name}" if package else name for name in dict.fromkeys(names)]
 
 
+def test_classes(tests: str) -> list[str]:
+    """Return the full names of the outermost classes with tests of JUnit."""
+    plain, package = without_literals(tests), parse_package(tests)
+    names = dict.fromkeys(enclosing_class(plain[: test.start()]) for test in TEST.finditer(plain))
+    return [f"{package}.{name}" if package else name for name in names]
+
+
 def main_class(text: str) -> str:
     """Return the full name of the class with a program's last `main`."""
     plain, package, name = without_literals(text), parse_package(text), "Main"
@@ -243,7 +272,7 @@ BUILD = quick_build(
 JAVA = Language(
     name="java",
     label="Java",
-    with_tests=Recipe(java_files, BUILD, run_java),
+    with_tests=Recipe(java_files, BUILD, run_java, java_needs, java_test_names),
     standalone=Recipe(java_standalone_files, BUILD, run_java),
     version=lambda: ("java", "-version"),
     package="openjdk-17-jdk-headless",

@@ -13,7 +13,8 @@ from functools import lru_cache
 from pathlib import Path
 
 from sandboxes.errors import SandboxUnavailable
-from sandboxes.languages.base import fixed_run
+from sandboxes.guest.common.named_tests import TICKET_CHARS
+from sandboxes.languages.base import MAX_NAMES, TOKEN_BYTES, fixed_run
 from sandboxes.languages.quick_builds import run_tool
 
 logger = logging.getLogger("code_eval")
@@ -21,7 +22,10 @@ logger = logging.getLogger("code_eval")
 TOKEN_FILE = "code_eval_token"
 """Path of the file with the C part, without its suffix: that of C, C++ or an assembler."""
 
-MAX_TOKEN_BYTES = 256
+TOKEN_CHARS = 2 * TOKEN_BYTES
+MAX_INPUT_BYTES = TOKEN_CHARS + MAX_NAMES * TICKET_CHARS
+"""The token, and the tickets of tests behind it."""
+
 MAIN_WRAPPER = "-Wl,--wrap=main"
 """The linker's option that puts the `main` of the token's file around the program's own."""
 
@@ -60,12 +64,12 @@ static long call(long number, long first, long second, long third, long fourth) 
     return syscall(number, first, second, third, fourth);
 #endif
 }
-static char token[%(max_token_bytes)d];
-static long token_bytes, process;
+static char token[%(max_input_bytes)d];
+static long input_bytes, process;
 static int output = 1;
 static void take_token(void) {
     process = call(SYS_getpid, 0, 0, 0, 0);
-    token_bytes = call(SYS_read, 0, (long)token, sizeof token, 0);
+    input_bytes = call(SYS_read, 0, (long)token, sizeof token, 0);
     call(SYS_ftruncate, 0, 0, 0, 0);
     call(SYS_lseek, 0, 0, 0, 0);
     /* 1030 is F_DUPFD_CLOEXEC. The candidate may close or replace its standard output. */
@@ -97,10 +101,12 @@ int __wrap_main(int argc, char **argv, char **environment) {
     int status;
     (void)argc, (void)argv, (void)environment;
     /* Some C libraries do not run what is in .preinit_array. */
-    if (token_bytes <= 0) take_token();
+    if (input_bytes <= 0) take_token();
     %(run)s
     /* Not in a child process. The candidate may have forked one for each result that it guesses. */
-    if (status == 0 && call(SYS_getpid, 0, 0, 0, 0) == process) call(SYS_write, output, (long)token, token_bytes, 0);
+    if (status == 0 && call(SYS_getpid, 0, 0, 0, 0) == process) {
+        call(SYS_write, output, (long)token, %(token_chars)d, 0);
+    }
     return status;
 }
 #ifdef __cplusplus
@@ -127,7 +133,7 @@ def token_source(declarations: str, run: str, functions: str = "") -> str:
         functions: definitions of other functions that the program needs.
     """
     parts = {"declarations": declarations, "run": run, "functions": functions}
-    return TOKEN_SOURCE % {**parts, "max_token_bytes": MAX_TOKEN_BYTES}
+    return TOKEN_SOURCE % {**parts, "max_input_bytes": MAX_INPUT_BYTES, "token_chars": TOKEN_CHARS}
 
 
 def token_assembly(source: str, tag: str, suffix: str) -> str:

@@ -233,8 +233,10 @@ def build_program(
     token = secrets.token_hex(TOKEN_BYTES)
     language = LANGUAGES[name]
     recipe = language.with_tests
+    names: tuple[str, ...] = ()
     if isinstance(recipe, Recipe):
         files = recipe.files(candidate, tests)
+        names = recipe.test_names(tests if tests.strip() else candidate)
         plan = plan_for(name, limits, compile_seconds, recipe.needs(files))
     elif not tests.strip():
         files = language.standalone.files(candidate, "")
@@ -245,7 +247,7 @@ def build_program(
     else:
         files = recipe.candidate_files(candidate)
         plan = separate_plan(name, tests, limits)
-    return step_program(files, plan, limits, token, name)
+    return step_program(files, plan, limits, token, name, names)
 
 
 def probe_version(pool: Runner, name: str) -> str:

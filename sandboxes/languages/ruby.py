@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from sandboxes.guest.common.interactors import LOST_STATUS
+from sandboxes.guest.common.named_tests import REPORT_FILE
 from sandboxes.languages.base import MEMORY_STATUS, Language, Recipe, SeparateRecipe, fixed_build, fixed_run, linked
 from sandboxes.languages.comments import HASH_COMMENTS
 
@@ -218,6 +219,30 @@ def Object.const_missing(name)
   CodeEvalLink.call("const", name, [], {}, nil)
 end
 
+module CodeEvalReport
+  def self.add(outcome, seconds, name, message)
+    line = [outcome, format("%%.6f", seconds), name, message.to_s.lines.map(&:strip).join(" ")]
+    File.write("%(report_file)s", line.map { |each| each.tr("\\t\\n", " ") }.join("\\t") + "\\n", mode: "a")
+  end
+
+  module TestUnit
+    def run(result)
+      faults = result.faults.size
+      super
+      CodeEvalReport.add(passed? ? "passed" : "failed", elapsed_time, name, result.faults[faults]&.message)
+    end
+  end
+
+  module Minitest
+    def run
+      super.tap do |result|
+        outcome, name = result.passed? ? "passed" : "failed", "#{result.klass}##{result.name}"
+        CodeEvalReport.add(outcome, result.time, name, result.failure&.message) unless result.skipped?
+      end
+    end
+  end
+end
+
 def code_eval_methods(base)
   found = ObjectSpace.each_object(Class).select { |each| each < base }
   found.sum { |each| each.public_instance_methods.count { |name| name.start_with?("test") } }
@@ -229,9 +254,11 @@ def code_eval_run(tests)
   found = nil
   if defined?(Test::Unit::AutoRunner)
     found = code_eval_methods(Test::Unit::TestCase)
+    Test::Unit::TestCase.prepend(CodeEvalReport::TestUnit)
     done = found.zero? || Test::Unit::AutoRunner.run(false, nil, [])
   elsif defined?(Minitest::Test)
     found = code_eval_methods(Minitest::Test)
+    Minitest::Test.prepend(CodeEvalReport::Minitest)
     $stdout = StringIO.new
     done = found.zero? || Minitest.run([])
     $stderr.puts $stdout.string[/^  1\\) .*/m]
@@ -263,6 +290,7 @@ def runner_files(tests: str) -> dict[str, str]:
         "words": f"%w[{' '.join(words)}]",
         "entry_points": f"%w[{' '.join(entry_points)}]",
         "lost_status": LOST_STATUS,
+        "report_file": REPORT_FILE,
     }
     return {"tests.rb": tests, RUNNER_FILE: RUNNER % values}
 

@@ -2,7 +2,7 @@
 
 The candidate is the root of the crate, and the tests are in a module of their own. The tests' text alone decides
 whether they are a `main` or functions marked as tests. Each test function is counted as it starts. A program in which
-fewer than all of them started has not passed.
+fewer than all of them started has not passed. One that returns writes its ticket.
 """
 
 from __future__ import annotations
@@ -10,8 +10,17 @@ from __future__ import annotations
 import re
 import shlex
 
-from sandboxes.languages.base import Files, Language, Recipe
-from sandboxes.languages.native import MAIN_WRAPPER, RUN_PROGRAM, TOKEN_FILE, build_tag, token_assembly, token_source
+from sandboxes.guest.common.named_tests import MICROSECONDS, TICKET_CHARS
+from sandboxes.languages.base import MAX_NAMES, Files, Language, Recipe
+from sandboxes.languages.native import (
+    MAIN_WRAPPER,
+    RUN_PROGRAM,
+    TOKEN_CHARS,
+    TOKEN_FILE,
+    build_tag,
+    token_assembly,
+    token_source,
+)
 from sandboxes.languages.quick_builds import QUICK_FILE, quick_build
 from sandboxes.languages.rust_crates import crate_arguments, crate_patterns, crates_used
 
@@ -24,9 +33,10 @@ RUST_TEST = re.compile(r"#\[\s*test\s*\]")
 RUST_ATTRIBUTES = r"(?:\s|#\[[^\]]*\]|//[^\n]*\n)*"
 RUST_TEST_FUNCTION = re.compile(
     rf"(?P<before>(?:#\[[^\]]*\]\s*)*)#\[\s*test\s*\](?P<after>{RUST_ATTRIBUTES})"
-    r"(?:pub(?:\s*\([^)]*\))?\s+)?fn\s+\$?\w+\s*\(\s*\)\s*(?:->[^{]*)?\{"
+    r"(?:pub(?:\s*\([^)]*\))?\s+)?fn\s+(?P<name>\$?\w+)\s*\(\s*\)\s*(?P<result>->[^{]*)?\{"
 )
 RUST_IGNORED = re.compile(r"#\[\s*(?:ignore|cfg)\b")
+RUST_NO_TICKET = re.compile(r"#\[\s*(?:ignore|cfg|should_panic)\b")
 RUST_MAIN = re.compile(r"\bfn\s+main\s*\(")
 RUST_SHEBANG = re.compile(r"\A\ufeff?(?:#!(?!\s*\[)[^\n]*)?")
 
@@ -59,7 +69,32 @@ RUST_ENTRY_OF_TESTS = """
 pub extern "C" fn code_eval_entry_%(tag)s() -> i32 {
     CODE_EVAL_STARTED.load(code_eval_std::sync::atomic::Ordering::SeqCst)
 }
+extern "C" {
+    fn code_eval_passed_%(tag)s(number: i64, microseconds: i64);
+}
+pub struct CodeEvalTest(i64, code_eval_std::time::Instant);
+impl CodeEvalTest {
+    pub fn begin(number: i64) -> Self { CodeEvalTest(number, code_eval_std::time::Instant::now()) }
+}
+impl code_eval_std::ops::Drop for CodeEvalTest {
+    fn drop(&mut self) {
+        if !code_eval_std::thread::panicking() {
+            unsafe { code_eval_passed_%(tag)s(self.0, self.1.elapsed().as_micros() as i64) }
+        }
+    }
+}
 """
+RUST_PASSED = """\
+void code_eval_passed_%(tag)s(long number, long microseconds);
+void code_eval_passed_%(tag)s(long number, long microseconds) {
+    const char *ticket = token + %(token_chars)d + number * %(ticket)d;
+    char line[%(ticket)d + %(digits)d];
+    int at;
+    if (call(SYS_getpid, 0, 0, 0, 0) != process) return;
+    for (at = 0; at < %(ticket)d; at++) line[at] = ticket[at];
+    for (at = sizeof line - 1; at >= %(ticket)d; at--, microseconds /= 10) line[at] = (char)('0' + microseconds %% 10);
+    call(SYS_write, output, (long)line, sizeof line, 0);
+}"""
 # `main` may return each type that implements CodeEvalStatus.
 RUST_ENTRY_OF_MAIN = """
 pub trait CodeEvalStatus {
@@ -120,15 +155,16 @@ def rust_files(candidate: str, tests: str) -> dict[str, str]:
         arguments, attribute, entry, last = ["--test"], "", RUST_ENTRY_OF_TESTS, ""
         run = RUST_RUN_TESTS % {**names, "count": count}
         declared = f"int code_eval_entry_{tag}(void), __real_main(int, char **, char **);"
+        passed = RUST_PASSED % {**names, "token_chars": TOKEN_CHARS, "ticket": TICKET_CHARS, "digits": MICROSECONDS}
     else:
         # With `no_main`, the candidate's own `main` is a function like any other.
         arguments, attribute, entry = [], "#![no_main] ", RUST_ENTRY_OF_MAIN
         called = f"code_eval_entry_{tag}" if RUST_MAIN.search(tests) else f"the_tests_define_no_main_{tag}"
         last = RUST_MAIN_ENTRY if RUST_MAIN.search(tests) else ""
-        run, declared = f"status = {called}();", f"int {called}(void);"
+        run, declared, passed = f"status = {called}();", f"int {called}(void);", ""
     macro = "macro_rules! %s { ($($each:tt)*) => { crate::code_eval_%s::code_eval_std::%s!($($each)*) } }"
     macros = "\n".join(macro % (name, tag, name) for name in find_replaced_macros(candidate))
-    token = token_source(declared, run)
+    token = token_source(declared, run, passed)
     module = f'\n#[path = "code_eval_{tag}.rs"] mod code_eval_{tag};\n'
     return {
         "candidate.rs": RUST_SHEBANG.sub(attribute, candidate, count=1) + module,
@@ -188,20 +224,38 @@ def find_replaced_macros(candidate: str) -> list[str]:
 
 
 def count_started(tests: str, tag: str) -> tuple[str, int]:
-    """Add to each test function of a Rust text a call that counts it as started.
+    """Add to each test function of a Rust text a call that counts it as started, and what writes its ticket.
 
     Returns:
         (the new text, the number of functions that must start). That number is at least 1. Ignored and conditional
         functions are not part of it.
     """
-    count = 0
+    count = tickets = 0
+    module = f"crate::code_eval_{tag}"
 
     def add_call(function: re.Match[str]) -> str:
-        nonlocal count
+        nonlocal count, tickets
         count += not RUST_IGNORED.search(function["before"] + function["after"])
-        return f"{function[0]} crate::code_eval_{tag}::code_eval_started();"
+        call = f"{function[0]} {module}::code_eval_started();"
+        if not has_ticket(function) or tickets == MAX_NAMES:
+            return call
+        tickets += 1
+        return f"{call} let _code_eval_test = {module}::CodeEvalTest::begin({tickets - 1});"
 
     return RUST_TEST_FUNCTION.sub(add_call, tests), max(1, count)
+
+
+def rust_test_names(tests: str) -> tuple[str, ...]:
+    """Return the names of the test functions that have a ticket."""
+    return tuple(function["name"] for function in RUST_TEST_FUNCTION.finditer(tests) if has_ticket(function))[
+        :MAX_NAMES
+    ]
+
+
+def has_ticket(function: re.Match[str]) -> bool:
+    """Return whether a test function has passed if it returns, and is one test alone."""
+    is_plain = not RUST_NO_TICKET.search(function["before"] + function["after"]) and not function["result"]
+    return is_plain and not function["name"].startswith("$")
 
 
 COMPILER = ("rustc", "-C", "opt-level=2", "-o", "program", "candidate.rs")
@@ -234,7 +288,7 @@ BUILD_STANDALONE = quick_build(
 RUST = Language(
     name="rust",
     label="Rust",
-    with_tests=Recipe(rust_files, BUILD_WITH_TESTS, RUN_PROGRAM, rust_needs),
+    with_tests=Recipe(rust_files, BUILD_WITH_TESTS, RUN_PROGRAM, rust_needs, rust_test_names),
     standalone=Recipe(rust_standalone_files, BUILD_STANDALONE, RUN_PROGRAM),
     version=lambda: ("rustc", "--version"),
     package="rustc",

@@ -154,7 +154,12 @@ class StepPlan:
 
 
 def step_program(
-    files: Mapping[str, str], plan: StepPlan, limits: Limits, token: str = "", language: str = "python"
+    files: Mapping[str, str],
+    plan: StepPlan,
+    limits: Limits,
+    token: str = "",
+    language: str = "python",
+    names: Sequence[str] = (),
 ) -> Program:
     """Build a program that a sandbox runs step by step.
 
@@ -164,9 +169,12 @@ def step_program(
         limits: of the program as a whole, such as the size of the output that is kept.
         token: the completion token, which a run with `writes_token` writes at its end. Drawn for this program alone.
         language: of the files.
+        names: of the tests of a run with `writes_token`, if it writes a ticket for each one that has passed.
     """
+    named = {"names": [*names]} if names else {}
     # The token comes last, because `without_token` cuts it off there.
-    return Program(json.dumps({"files": dict(files), "token": token}), plan.text, limits, "steps", language)
+    text = json.dumps({"files": dict(files), **named, "token": token})
+    return Program(text, plan.text, limits, "steps", language)
 
 
 def without_token(candidate: str) -> str:

@@ -6,7 +6,7 @@ import shutil
 import pytest
 
 from code_tasks.correctness.go import go_program, import_path
-from code_tasks.correctness.java import detect_framework, find_test_class, java_program, main_type
+from code_tasks.correctness.java import find_test_class, java_program, main_type, required_framework
 from code_tasks.correctness.python import python_program
 from code_tasks.correctness.records import Record, UnusableRecordError
 from sandboxes import Limits
@@ -118,7 +118,7 @@ def test_class_with_the_tests(code, name):
 )
 def test_kind_of_java_tests(test_code, kind):
     """A test's imports decide which JUnit runs it."""
-    assert detect_framework(test_code) == kind
+    assert required_framework(test_code) == kind
 
 
 @pytest.mark.parametrize(

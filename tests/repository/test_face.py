@@ -41,6 +41,7 @@ INNER = {
     "sandboxes.backends.confinement": "what is installed here is looked up where programs find it",
     "sandboxes.languages.java": "CodeCorrectness reads Java",
     "sandboxes.languages.java_compiler": "CodeCorrectness builds Java with the compiler that stays",
+    "sandboxes.languages.java_junit": "CodeCorrectness runs JUnit as the language Java does",
     "sandboxes.languages.javascript": "MultiPL-E's tests ask for a check of types",
     "sandboxes.languages.base": "a compiler's default time limit",
     "sandboxes.languages.comments": "Go and Java are read without their comments",

@@ -15,6 +15,7 @@ from ..common.interactors import (
     interactor_files,
     interactor_refusal,
 )
+from ..common.named_tests import MAX_REPORT_BYTES, REPORT_FILE, read_report
 from .build_snapshot import call_in_subfolder, read_file
 from .conversation import ABANDONED, CANDIDATE, INTERACTOR, Conversation, TalkingCandidate
 from .execution import Execution
@@ -203,6 +204,15 @@ class Interactor(JudgeProgram):
             # It has removed the folder, or put something in its place.
             return b""
 
+    def read_own(self, name: str, limit: int) -> bytes:
+        """Return the beginning of a file that an interactor has left in its folder; b"" if there is none.
+
+        Args:
+            name: of the file.
+            limit: the most bytes to return.
+        """
+        return self.runner.fork_server.surroundings.call_in_workplace(read_file, name, limit) or b""
+
     def judge(self, conversation: Conversation, step: Mapping[str, Any], built: StoredFiles) -> Reply:
         """Return the result of a test after the conversation.
 
@@ -220,7 +230,7 @@ class Interactor(JudgeProgram):
             if conversation.ended_by == CANDIDATE or "broken" in result:
                 return result
             limit = candidate.limits["output_bytes"]
-            self.log = self.runner.fork_server.surroundings.call_in_workplace(read_file, LOG_FILE, limit) or b""
+            self.log = self.read_own(LOG_FILE, limit)
             return result
         try:
             wrong = self.refusal(interactor)
@@ -234,9 +244,12 @@ class Interactor(JudgeProgram):
         """Return the result of a candidate whose tests were the interactor. Its output are answers to the tests."""
         assert self.program is not None
         candidate, tests = conversation.candidate, conversation.interactor
+        # Without these layers, the candidate could write the report.
+        report = b"" if self.missing_layer() else self.read_own(REPORT_FILE, MAX_REPORT_BYTES)
+        named = {"named": read_report(report)}
         if conversation.ended_by != INTERACTOR:
-            return {**step_result(candidate, step), "stdout": ""}
-        result = step_result(tests, self.program["run"])
+            return {**step_result(candidate, step), "stdout": "", **named}
+        result: Reply = {**step_result(tests, self.program["run"]), **named}
         if tests.status >> 8 == LOST_STATUS:
             result.update(outcome="exited", detail="left before its tests were done, with status 0")
         result.update(candidate.costs(), stdout="", stderr=candidate.stderr.text + tests.stderr.text)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
+    from ..common.named_tests import Tickets
     from .build_snapshot import StoredFiles
     from .fork_server_process import ForkServerProcess
     from .verdicts import Reply
@@ -51,6 +52,7 @@ class StepRunner:
         files: Mapping[str, str],
         stored: StoredFiles | None = None,
         stdin: str | None = None,
+        tickets: Tickets | None = None,
     ) -> tuple[Execution, Reply]:
         """Run one step.
 
@@ -60,13 +62,14 @@ class StepRunner:
             files: to write before it, {path: text}.
             stored: more of them, with their modes.
             stdin: its standard input; None for the step's own.
+            tickets: of its tests, if they can be told apart. Those that it writes are taken out of its output.
 
         Returns:
             (execution, result).
         """
         asked = {"files": files, "stored": stored or {}, "stdin": step["stdin"] if stdin is None else stdin}
         execution = self.execute(request, step, asked)
-        return execution, step_result(execution, step)
+        return execution, step_result(execution, step, tickets)
 
     def execute(self, request: Mapping[str, Any], step: Mapping[str, Any], asked: Mapping[str, Any]) -> Execution:
         """Run one step, and return its execution, which has ended.
@@ -89,11 +92,19 @@ def encode_step(step: Mapping[str, Any], asked: Mapping[str, Any]) -> bytes:
     return json.dumps({**own, **asked}).encode()
 
 
-def step_result(execution: Execution, step: Mapping[str, Any]) -> Reply:
-    """Return the result of a step that has ended, with the lines of its output that say why it failed."""
+def step_result(execution: Execution, step: Mapping[str, Any], tickets: Tickets | None = None) -> Reply:
+    """Return the result of a step that has ended, with the lines of its output that say why it failed.
+
+    Args:
+        execution: the step's.
+        step: of a plan.
+        tickets: as in `StepRunner.run`.
+    """
     if execution.reason in ("abandoned", "cancelled"):
         return {"broken": execution.reason}
     result = command_result(execution, step.get("memory_status"))
+    if tickets:
+        result["stdout"] = tickets.take(result["stdout"])
     if result.get("outcome") in ("failed", "crashed") and step["argv"] is not None:
         lines = error_lines(result["stderr"], result["stdout"])
         if has_aborted(execution.status) and (failed := FAILED_ASSERT.search(result["stderr"])):

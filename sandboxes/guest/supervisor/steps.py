@@ -6,6 +6,7 @@ import json
 from functools import partial
 
 from ..common.checkers import difference_from_any
+from ..common.named_tests import Tickets
 from .build_snapshot import KeptBuild, StoredBuild, read_file, read_files, take_folder
 from .case_batches import batch_of, batch_results, batch_step
 from .step_runner import build_failure
@@ -67,7 +68,7 @@ class StepExecutor:
                 "grading": the verdict's name for how it was graded, "checker" and "interactor": the programs of the
                 task that decide, if there are any.
             program: JSON. "files": {path: text}, "token": the completion token, which a run with "writes_token"
-                has to write at its end.
+                has to write at its end, "names": of the tests of such a run, if they can be told apart.
 
         Returns:
             ([executions of the last steps, one in each fork server], reply).
@@ -196,23 +197,31 @@ class StepExecutor:
 
     def run_test(self, step: dict[str, Any]) -> Reply:
         """Run a test in a new process, check its output, and return its result."""
-        # The completion token is the input of the code that writes it once the tests are done.
-        stdin = self.program["token"] if step.get("writes_token") else None
+        token, stdin, tickets = self.program["token"], None, None
+        if step.get("writes_token"):
+            tickets = Tickets(token, self.program.get("names", ()))
+            # The completion token is the input of the code that writes it once the tests are done.
+            stdin = "".join((token, *tickets.all))
         # A compiled program is in the folder already, or stored.
         files = {**({} if self.plan["build"] else self.program["files"]), **step.get("files", {})}
         if self.interactor.program:
             return self.run_conversation(step, files)
-        execution, result = self.runner.run(self.request, step, files, self.built.stored, stdin)
+        execution, result = self.runner.run(self.request, step, files, self.built.stored, stdin, tickets)
         self.executions = [execution]
-        if result.get("outcome") != "passed":
-            return result
+        if result.get("outcome") == "passed":
+            self.check_run(step, execution, result)
+        if tickets and "outcome" in result:
+            result["named"] = tickets.results(result["outcome"], result.get("detail", ""))
+        return result
+
+    def check_run(self, step: dict[str, Any], execution: Execution, result: Reply) -> None:
+        """Check the output of a run that ended well. The result changes if the test failed."""
         output = self.output_of(step, execution, result)
         check_output(result, step, self.program["token"])
         if self.checker.program and result["outcome"] == "passed":
             self.built.clear()
             result.update(self.checker.check(self.request, step, output))
             self.executions += self.checker.executions
-        return result
 
     def run_conversation(self, step: dict[str, Any], files: dict[str, str]) -> Reply:
         """Run a test in which an interactor talks with the program, and return its result.
@@ -248,7 +257,8 @@ class StepExecutor:
     def add_run(self, reply: Reply, step: dict[str, Any], result: Reply) -> None:
         """Add the result of a run to the reply."""
         add_costs(reply, result)
-        reply["tests"].append(self.test_result(step, result))
+        named = result.pop("named", ())
+        reply["tests"] += [self.named_result(test) for test in named] or [self.test_result(step, result)]
         if reply["outcome"] != "passed":
             return
         reply.update({name: value for name, value in result.items() if name not in COSTS})
@@ -266,6 +276,12 @@ class StepExecutor:
         if result["outcome"] != "passed" and self.reserve(result["detail"][:MAX_MESSAGE_CHARS]):
             test["message"] = result["detail"][:MAX_MESSAGE_CHARS]
         return test
+
+    def named_result(self, test: dict[str, Any]) -> dict[str, Any]:
+        """Return the result of one of the tests of a run, without its message if that doesn't fit into the reply."""
+        message = test.pop("message", "")[:MAX_MESSAGE_CHARS]
+        self.bytes_left -= TEST_BYTES + CHARACTER_BYTES * len(test["name"])
+        return {**test, "message": message} if message and self.reserve(message) else test
 
     def reserve(self, text: str) -> bool:
         """Reserve space for a text in the reply. Return whether the text fits."""

@@ -100,6 +100,9 @@ class WarmCompilers:
         self.used_at = time.monotonic()
         if self.builds < BUILDS_BEFORE or self.failures >= MAX_FAILURES or not self.is_possible:
             return None
+        if not all(os.path.exists(path) for path in step["needs"] if "/" in path):
+            # The command says what is missing.
+            return None
         try:
             if self.compiler is None:
                 self.compiler = self.start(request, step, notify)
