@@ -109,7 +109,7 @@ def test_a_runtime_error_is_told(run, language):
 
 def test_a_hang_times_out(run, language):
     """A candidate that does not end is TIMED_OUT, whatever it was compiled for."""
-    assert run(PROGRAMS[language].hanging, wall_seconds=2.0).outcome is Outcome.TIMED_OUT
+    assert run(PROGRAMS[language].hanging, wall_seconds=1.0).outcome is Outcome.TIMED_OUT
 
 
 def test_leaving_early_is_no_pass(run, language):
