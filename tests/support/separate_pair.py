@@ -83,6 +83,8 @@ def in_child(action: Callable[[], Any], kept: tuple[int, ...], seconds: float) -
         null = os.open(os.devnull, os.O_RDWR)
         for fd in (0, 1, 2):
             os.dup2(null, fd)
+        # pytest's own objects write to descriptors that are closed now.
+        sys.stdout, sys.stderr = open(1, "w", closefd=False), open(2, "w", closefd=False)
         warnings.simplefilter("default")
         action()
     finally:
