@@ -36,7 +36,7 @@ def judged(candidate: str, tests: str) -> dict[str, Any] | None:
 def judge_together(candidate: str, tests: str) -> dict[str, Any] | None:
     """Return the report of one process that runs both."""
     read_end, write_end = os.pipe()
-    pid = in_child(lambda: report_to(write_end, judged(candidate, tests)), (read_end,), 10)
+    pid = in_child(lambda: report_to(write_end, judged(candidate, tests)), (write_end,), 10)
     os.close(write_end)
     with open(read_end, "rb") as said:
         report = said.read()

@@ -1,5 +1,8 @@
 """Reports of programs whose candidate and tests run apart, and of tests that need one interpreter."""
 
+import contextlib
+import socket
+
 import pytest
 
 from support.separate_pair import judge_separately
@@ -103,3 +106,16 @@ def test_replaced_value_of_the_candidate_is_named():
     report = judge_separately("LIMIT = 1\ndef f(): return LIMIT", "LIMIT = 2\nassert f() == LIMIT")
     assert "LIMIT" in report["detail"]
     assert ADVICE in report["detail"]
+
+
+def test_candidate_does_not_reach_sockets_of_the_test_run():
+    """A candidate that shuts down all its sockets leaves those of the process that started it."""
+    near, far = socket.socketpair()
+    with contextlib.closing(near), contextlib.closing(far):
+        candidate = (
+            "import socket\nfor fd in range(3, 200):\n"
+            "    try: socket.socket(fileno=fd).shutdown(2)\n    except OSError: pass"
+        )
+        assert judge_separately(candidate, "assert add(2, 3) == 5") is not None
+        near.sendall(b"still open")
+        assert far.recv(99) == b"still open"

@@ -136,4 +136,6 @@ def test_ci_runs_all_tests_once():
     script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
     calls = re.findall(r"^pytest.*$", script, re.MULTILINE)
     assert calls == ["pytest || failed=1", "pytest --rest || failed=1"]
+    assert '|| touch "$work/environments.failed"\n' in script
+    assert '\n[ ! -e "$work/environments.failed" ] || failed=1\n' in script
     assert script.endswith('\n[ -z "$failed" ]\n')

@@ -9,6 +9,8 @@ import tempfile
 import warnings
 from pathlib import Path
 
+import psutil
+
 import sandboxes
 from sandboxes import Limits, Program
 from support.metric_and_command import ROOT
@@ -93,5 +95,14 @@ def connected_nodes():
 
 
 def running_actors():
-    """Return the processes of actors that run programs."""
-    return processes_with("ray::CodeEvalActor")
+    """Return the processes of actors that run programs, without those of clusters that other tests have started."""
+    actors = processes_with("ray::CodeEvalActor")
+    own = {child.pid for child in psutil.Process().children(recursive=True)}
+    return [actor for actor in actors if actor.pid in own or not has_node(actor)]
+
+
+def has_node(actor):
+    """Return whether the node of an actor runs. An actor whose node has ended may be anybody's."""
+    with contextlib.suppress(psutil.NoSuchProcess):
+        return any(parent.name() == "raylet" for parent in actor.parents())
+    return False

@@ -28,13 +28,12 @@ def judge_separately(candidate: str, tests: str, seconds: float = 10.0) -> dict[
     """
     near, far = socket.socketpair()
     read_end, write_end = os.pipe()
-    tests_fds, candidate_fds = (near.fileno(), write_end), (far.fileno(),)
     source = candidate.encode("utf-8", "surrogatepass")
     children = [
-        in_child(lambda: serve(source, CandidateConnection(far.fileno())), tests_fds, seconds),
+        in_child(lambda: serve(source, CandidateConnection(far.fileno())), (far.fileno(),), seconds),
         in_child(
             lambda: report_to(write_end, test_runner.run_tests_remotely(tests, None, near.fileno())),
-            (*candidate_fds, read_end),
+            (near.fileno(), write_end),
             seconds,
         ),
     ]
@@ -56,12 +55,13 @@ def judge_separately(candidate: str, tests: str, seconds: float = 10.0) -> dict[
             os.waitpid(pid, 0)
 
 
-def in_child(action: Callable[[], Any], unused: tuple[int, ...], seconds: float) -> int:
+def in_child(action: Callable[[], Any], kept: tuple[int, ...], seconds: float) -> int:
     """Fork a child that runs a function, then ends.
 
     Args:
         action: the function that it runs.
-        unused: descriptors that it closes.
+        kept: the descriptors that it needs. The others are closed, because a hostile candidate would reach sockets of
+            the whole test run.
         seconds: the time after which it is killed.
 
     Returns:
@@ -72,8 +72,10 @@ def in_child(action: Callable[[], Any], unused: tuple[int, ...], seconds: float)
     if pid:
         return pid
     try:
-        for fd in unused:
-            os.close(fd)
+        first = 3
+        for fd in (*sorted(kept), os.sysconf("SC_OPEN_MAX")):
+            os.closerange(first, fd)
+            first = fd + 1
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
         signal.alarm(int(seconds) + 2)
         most = psutil.Process().memory_info().vms + MEMORY_BYTES
@@ -81,6 +83,8 @@ def in_child(action: Callable[[], Any], unused: tuple[int, ...], seconds: float)
         null = os.open(os.devnull, os.O_RDWR)
         for fd in (0, 1, 2):
             os.dup2(null, fd)
+        # pytest's own objects write to descriptors that are closed now.
+        sys.stdout, sys.stderr = open(1, "w", closefd=False), open(2, "w", closefd=False)
         warnings.simplefilter("default")
         action()
     finally:
