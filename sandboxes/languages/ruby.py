@@ -221,7 +221,7 @@ end
 
 module CodeEvalReport
   def self.add(outcome, seconds, name, message)
-    line = [outcome, format("%%.6f", seconds), name, message.to_s.lines.map(&:strip).join(" ")]
+    line = [outcome, format("%%.6f", seconds), name, message.to_s.scrub.lines.map(&:strip).join(" ")]
     File.write("%(report_file)s", line.map { |each| each.tr("\\t\\n", " ") }.join("\\t") + "\\n", mode: "a")
   end
 
