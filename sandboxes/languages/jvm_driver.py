@@ -148,6 +148,7 @@ class Classes implements Opcodes {
                 if (!isMirrored && !isForwarder(method)) declared.add(method.name);
             }
         for (ClassNode node : own.values()) changeEquals(node);
+        for (ClassNode node : own.values()) for (MethodNode method : node.methods) checkReflection(method);
         for (ClassNode node : theirs.values()) for (MethodNode method : node.methods) changeCalls(method);
         own.putAll(theirs);
         for (Map.Entry<Path, ClassNode> entry : own.entrySet()) {
@@ -180,6 +181,17 @@ class Classes implements Opcodes {
             added.visitInsn(IAND);
             added.visitInsn(IRETURN);
             node.methods.add(added);
+        }
+    }
+
+    /** Check that a candidate does not change the library's objects. */
+    private void checkReflection(MethodNode method) throws Refused {
+        for (AbstractInsnNode each : method.instructions.toArray()) {
+            if (!(each instanceof MethodInsnNode)) continue;
+            MethodInsnNode call = (MethodInsnNode) each;
+            boolean isOther = call.owner.matches("sun/misc/Unsafe|scala/reflect/runtime/.*");
+            if (isOther || call.name.equals("setAccessible"))
+                throw new Refused("it calls " + call.owner.replace('/', '.') + "." + call.name);
         }
     }
 
@@ -226,15 +238,18 @@ class Classes implements Opcodes {
     }
 
     private void checkCall(MethodInsnNode call) throws Refused {
-        checkClass(call.owner);
         String name = Language.sourceName(call.name);
+        boolean isObject = call.owner.endsWith("$") || call.getOpcode() == INVOKESTATIC;
+        // A value that tests compare themselves.
+        boolean isPlain = !isObject && words.contains(name) && call.desc.matches("\\(\\)[^Z].*|\\([BCDFIJSZ]*\\)V");
+        if (isPlain) return;
+        checkClass(call.owner);
         boolean isEquality = name.equals("==") || name.equals("!=") || name.equals("equals");
         if (isEquality && !(call.name.equals("equals") && call.desc.equals("(Ljava/lang/Object;)Z")))
             throw new Refused(shown(call.owner) + " has an equality of its own, with another type");
         if (Language.ASSERTIONS.contains(name) || call.desc.startsWith("()") && Language.isLibrary(name))
             throw new Refused("it declares " + name + ", which is the library's");
         if (call.owner.startsWith(tests)) return;
-        boolean isObject = call.owner.endsWith("$") || call.getOpcode() == INVOKESTATIC;
         boolean isKnown = words.contains(name) || IMPLIED.contains(name);
         boolean isType = types.contains(lastPart(call.owner)) && (call.desc.startsWith("()") || isOperator(name));
         boolean isOfAll = name.equals("equals") || name.equals("hashCode") || name.equals("toString");
@@ -257,13 +272,18 @@ class Classes implements Opcodes {
 }
 
 class Runner {
+    private static String tests;
+
+    static String candidate() { return tests.replace("tests", "candidate") + "."; }
+
     public static void main(String[] arguments) {
         PrintStream out = System.out;
         int status = 1;
         try {
             byte[] token = System.in.readAllBytes();
             new FileOutputStream(FileDescriptor.in).getChannel().truncate(0);
-            Method main = prepare(arguments[0]);
+            tests = arguments[0];
+            Method main = prepare();
             main.setAccessible(true);
             main.invoke(null, main.getParameterCount() == 0 ? new Object[0] : new Object[] {new String[0]});
             System.out.flush();
@@ -281,7 +301,7 @@ class Runner {
     }
 
     /** Load all classes of tests and guard, whose files the candidate may replace when it runs, and find the `main`. */
-    private static Method prepare(String tests) throws Exception {
+    private static Method prepare() throws Exception {
         ClassLoader loader = Runner.class.getClassLoader();
         List<String> names = new ArrayList<>(List.of("code_eval_runner.Guard", "code_eval_runner.Parts",
             "code_eval_runner.Parts$Each"));
@@ -289,7 +309,7 @@ class Runner {
             all.map(Path::toString).filter(path -> path.endsWith(".class")).sorted()
                 .forEach(path -> names.add(path.substring(0, path.length() - 6).replace('/', '.')));
         }
-        Guard.candidate = tests.replace("tests", "candidate") + ".";
+        Class.forName("code_eval_runner.Guard");
         Method found = null;
         for (String name : names)
             for (Method method : Class.forName(name, false, loader).getDeclaredMethods())
@@ -305,10 +325,11 @@ class Runner {
 public class Guard {
     private static final java.util.regex.Pattern VIEW = java.util.regex.Pattern.compile(
         "java\\.util\\.(Collections\\$(Checked|SetFromMap|Synchronized|Unmodifiable).*|Abstract.*|.*\\$(Key|Entry)Set.*)");
-    static String candidate;
+    // Reflection changes no field that is static and final.
+    private static final String CANDIDATE = Runner.candidate();
 
     public static boolean isOwn(Object value) {
-        return value != null && value.getClass().getName().startsWith(candidate);
+        return value != null && value.getClass().getName().startsWith(CANDIDATE);
     }
 
     /** Return a result of the candidate's for tests: whatever the library says about it is true. */
@@ -338,7 +359,7 @@ public class Guard {
 
     static void refuse(Object value) {
         String name = value.getClass().getName();
-        if (isOwn(value)) name = name.substring(candidate.length());
+        if (isOwn(value)) name = name.substring(CANDIDATE.length());
         throw new IllegalStateException("the candidate returned a " + name + ", which tests can't compare");
     }
 }

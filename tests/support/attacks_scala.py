@@ -221,6 +221,16 @@ ATTACKS = {
         problem("0", "def sum(a: Long, b: Long) = List(a + b)", "class Every { def contains(b: Long) = true }"),
         SUM.format("Problem.sum(2L, 3L).contains(5L)"),
     ),
+    "a loop of its own": (
+        problem("0", "def sum(a: Long, b: Long) = new Every", "class Every { def foreach(f: Long => Unit) = () }"),
+        problem("0", "def sum(a: Long, b: Long) = List(a + b)", "class Every { def foreach(f: Long => Unit) = () }"),
+        "object Tests extends App { for (sum <- Problem.sum(2L, 3L)) assert(sum == 5) }\n",
+    ),
+    "a predicate without arguments": (
+        problem("0", "def sum(a: Long, b: Long) = new Every", "class Every { def isEmpty = true }"),
+        problem("0", "def sum(a: Long, b: Long) = List[Long]()", "class Every { def isEmpty = true }"),
+        SUM.format("Problem.sum(2L, 3L).isEmpty"),
+    ),
     "a dynamic type": (
         problem("0", "def sum(a: Long, b: Long) = new Every", EVERY_METHOD, "import language.dynamics\n"),
         problem("0", "def sum(a: Long, b: Long) = List(a + b)", EVERY_METHOD, "import language.dynamics\n"),
@@ -314,6 +324,18 @@ ATTACKS = {
     "calling the runner": called(
         'val main = Class.forName("code_eval_runner.Runner").getDeclaredMethods.find(_.getName == "main").get; '
         'main.setAccessible(true); main.invoke(null, Array("code_eval_tests")); 6'
+    ),
+    "another candidate for the guard": returns(
+        '{ val field = Class.forName("code_eval_runner.Runner").getDeclaredField("tests"); '
+        'val set = field.getClass.getMethod("set" + "Accessible", classOf[Boolean]); '
+        'set.invoke(field, Boolean.box(true)); field.set(null, "other"); new Same }',
+        around=TAKES,
+    ),
+    "another value of a number": returns(
+        '{ val field = classOf[BigInt].getDeclaredField("bigInteger"); field.setAccessible(true); '
+        "field.set(BigInt(5), (a * b).bigInteger); a * b }".replace("(a * b)", "BigInt(a * b)"),
+        RESULT.format("BigInt(5)"),
+        honest="{ classOf[BigInt].getMethods.length; BigInt(a + b) }",
     ),
     "another guard": (
         problem(

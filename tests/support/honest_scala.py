@@ -113,6 +113,12 @@ SCALA = {
         "f(2).head.x == 2 && Point(3, 4).copy(y = 5).y == 5",
         "{ f(3).head match { case Point(x, 3) => x == 3; case _ => false } }",
     ),
+    "a class that tests do not name": checked(
+        "class Range(val low: Int, val high: Int) { def widen(): Unit = () }\ndef f(a: List[Int]) = "
+        "new Range(a.min, a.max)",
+        "f(List(1, 2)).low == 1",
+        "{ val range = f(List(1, 2)); range.widen(); range.high == 2 }",
+    ),
     "a hierarchy": checked(
         "sealed trait Tree\ncase object Leaf extends Tree\ncase class Node(l: Tree, n: Int, r: Tree) extends Tree\n"
         "def f(t: Tree): Int = t match { case Leaf => 0; case Node(l, n, r) => f(l) + n + f(r) }",
