@@ -46,6 +46,7 @@ LANGUAGES = {
     "rb": "ruby",
     "rkt": "racket",
     "rs": "rust",
+    "scala": "scala",
     "sh": "bash",
     "ts": "typescript",
 }
@@ -107,6 +108,16 @@ USING = re.compile(r"^using [\w.]+;$", re.MULTILINE)
 
 D_HEAD = re.compile(r"^(\S[^\n]*?) (\w+)\(([^\n]*)\)\s*\Z", re.MULTILINE)
 
+SCALA_HEAD = re.compile(r"^ *def (\w+)\([^\n]*\{\s*\Z", re.MULTILINE)
+SCALA_OBJECT = re.compile(r"^object\s+(\w+)\s*\{", re.MULTILINE)
+SCALA_IMPORT = re.compile(r"^import [\w.]+$", re.MULTILINE)
+SCALA_TESTS = """\
+%(imports)s
+object CodeEvalTests {
+    import %(problem)s.%(name)s
+%(main)s
+"""
+
 OFFICIAL_PARTS = {
     "bash": ("", ""),
     "elixir": ("", ""),
@@ -135,6 +146,8 @@ def parse(record: Mapping[str, Any], position: int) -> Problem:
         suffix, tests = suffix + "}\n", java_tests(prompt, tests)
     if language == "csharp":
         suffix, tests = suffix + "}\n", csharp_tests(prompt, tests)
+    if language == "scala":
+        suffix, tests = suffix + "}\n", scala_tests(prompt, tests)
     if language == "d":
         tests = d_tests(prompt, tests)
     limits = {"wall_seconds": SECONDS.get(language, OTHER_SECONDS), "memory_bytes": MEMORY_BYTES}
@@ -260,6 +273,22 @@ def d_tests(prompt: str, tests: str) -> str:
     return f"{returned} {name}({parameters}) {{ return {CANDIDATE_MODULE}.{name}({values}); }} {tests}"
 
 
+def scala_tests(prompt: str, tests: str) -> str:
+    """Return the tests of a Scala problem in an object of their own, which knows the candidate's function alone.
+
+    Raises:
+        ValueError: if prompt or tests have another form.
+    """
+    plain = without_literals(prompt)
+    head, problem = SCALA_HEAD.search(plain), SCALA_OBJECT.search(plain)
+    if not head or not problem:
+        raise ValueError("'prompt' does not end with the first line of a function in an object")
+    if not JAVA_END.search(tests) or "def main" not in tests:
+        raise ValueError("'tests' are not the rest of an object, with a method 'main'")
+    imports = "\n".join(SCALA_IMPORT.findall(plain))
+    return SCALA_TESTS % {"imports": imports, "problem": problem[1], "name": head[1], "main": tests}
+
+
 def split_parameters(parameters: str, separator: str = ",") -> list[str]:
     """Return the parameters of a list, whose types may have separators between brackets."""
     depth, parts = 0, [""]
@@ -275,7 +304,7 @@ def split_parameters(parameters: str, separator: str = ",") -> list[str]:
 def official_form(problem: Problem) -> Problem:
     """Return a problem whose candidate is one program with the tests, and passes if it ends with status 0.
 
-    Problems in Ada, C#, D, Go, Rust and TypeScript stay as they are: their programs are compiled in another way here.
+    Problems in Ada, C#, D, Go, Rust, Scala and TypeScript stay as they are. Their programs are compiled in another way.
     """
     if problem.language not in OFFICIAL_PARTS:
         return problem

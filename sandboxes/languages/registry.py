@@ -46,6 +46,7 @@ from sandboxes.languages.r import R
 from sandboxes.languages.racket import RACKET
 from sandboxes.languages.ruby import RUBY
 from sandboxes.languages.rust import RUST
+from sandboxes.languages.scala import SCALA
 from sandboxes.languages.sql import SQL
 from sandboxes.languages.steps import Command, StepPlan, TestRun, step_program
 from sandboxes.runner import Runner
@@ -76,6 +77,7 @@ LANGUAGES = {
         CSHARP,
         D,
         FORTRAN,
+        SCALA,
         SQL,
         *CPP_STANDARDS,
         *PYTHON_VERSIONS,

@@ -120,6 +120,7 @@ def test_limits_are_the_graders(load, language, seconds):
         ({"prompt": "class Problem {\n"}, ":1: 'prompt' does not end with the first line of a public static method"),
         ({"tests": "    }\n    int x;\n}\n"}, ":1: 'tests' are not the rest of a class, with a method 'main'"),
         ({"language": "cs"}, ":1: 'tests' are not the rest of a class, with a method 'Main'"),
+        ({"language": "scala"}, ":1: 'prompt' does not end with the first line of a function in an object"),
         ({"language": "d"}, ":1: 'prompt' does not end with the first line of a function"),
         ({"tests": None}, ":1: 'tests' is not a string, but null"),
     ],

@@ -24,6 +24,7 @@ from support import (
     attacks_r,
     attacks_racket,
     attacks_ruby,
+    attacks_scala,
     attacks_sql,
     honest_ada,
     honest_compiled,
@@ -32,6 +33,7 @@ from support import (
     honest_fortran,
     honest_javascript,
     honest_languages,
+    honest_scala,
     honest_scripts,
     honest_sql,
 )
@@ -58,6 +60,7 @@ ATTACKS = {
     "d": attacks_d.ATTACKS,
     "fortran": attacks_fortran.ATTACKS,
     "sql": attacks_sql.ATTACKS,
+    "scala": attacks_scala.ATTACKS,
     "python3.11": attacks_python.ATTACKS,
 }
 TESTS = {
@@ -81,6 +84,7 @@ TESTS = {
     "d": attacks_d.TESTS,
     "fortran": attacks_fortran.TESTS,
     "sql": attacks_sql.TESTS,
+    "scala": attacks_scala.TESTS,
     "python3.11": attacks_python.TESTS,
 }
 HONEST = {
@@ -104,6 +108,7 @@ HONEST = {
     "d": honest_d.D,
     "fortran": honest_fortran.FORTRAN,
     "sql": honest_sql.SQL,
+    "scala": honest_scala.SCALA,
     "python3.11": attacks_python.HONEST,
 }
 LIMITS = Limits(wall_seconds=WALL_SECONDS)
@@ -113,6 +118,7 @@ ENDLESS = ("a thread that writes", "a short answer", "no answer", "no end")
 NO_ENTRY = [
     ("ada", attacks_ada.ATTACKS["a main of its own"][1], "package Tests is\nend Tests;\n"),
     ("csharp", attacks_csharp.ATTACKS["a main of its own"][1], "class Tests { static void Check() {} }\n"),
+    ("scala", attacks_scala.ATTACKS["a main of its own"][1], "object Tests { def check(): Unit = () }\n"),
     ("fortran", attacks_fortran.ATTACKS["a program of its own"][1], "subroutine check\nend subroutine\n"),
 ]
 """(language, candidate with an entry point, tests without one). D's tests need no `main`."""

@@ -9,6 +9,7 @@ import pytest
 
 from sandboxes import Limits, Outcome, Pool, SandboxUnavailable, open_sandbox
 from sandboxes.languages.java_compiler import PROGRAM_FILE
+from sandboxes.languages.jvm_driver import DRIVER_FILE
 from sandboxes.languages.registry import build_program, probe_version, required_paths
 from sandboxes.tasks.batch import ProgramBatch, Task
 from sandboxes.tasks.options import TaskOptions
@@ -39,12 +40,12 @@ def without_warm(program):
     return replace(program, tests=json.dumps(plan))
 
 
-def compilers():
-    """Return the warm compilers below this process."""
+def compilers(file=PROGRAM_FILE):
+    """Return the warm compilers below this process that are run from a file."""
     found = []
     for process in psutil.Process().children(recursive=True):
         try:
-            if PROGRAM_FILE in process.cmdline():
+            if process.cmdline()[-1:] == [file]:
                 found.append(process)
         except psutil.NoSuchProcess:
             continue
@@ -77,11 +78,11 @@ def seconds_of(process):
     return times.user + times.system
 
 
-def open_pool(**options):
-    """Return a pool for Java."""
+def open_pool(language="java", **options):
+    """Return a pool for Java, or for another language."""
     try:
-        pool = Pool(open_sandbox("subprocess", read_only_paths=required_paths({"java"}), **options))
-        probe_version(pool, "java")
+        pool = Pool(open_sandbox("subprocess", read_only_paths=required_paths({language}), **options))
+        probe_version(pool, language)
     except SandboxUnavailable as error:
         unavailable(str(error))
     return pool
@@ -179,3 +180,27 @@ def test_without_layers_no_compiler_stays():
         for verdict in pool.run_all([java()] * 4, 1):
             passes(verdict)
         assert not [process for process in compilers() if process not in others]
+
+
+@pytest.fixture(scope="module")
+def scala_pool():
+    """Return a pool whose Scala compiler stays."""
+    pool = open_pool("scala")
+    program = build_program("scala", PROGRAMS["scala"].add, PROGRAMS["scala"].tests, LIMITS)
+
+    def stays():
+        passes(*pool.run_all([program], 1))
+        return any(seconds_of(process) > 1 and process.num_threads() > 1 for process in compilers(DRIVER_FILE))
+
+    assert wait_until(stays, WALL_SECONDS)
+    yield pool
+    pool.close()
+
+
+@pytest.mark.parametrize("kind", ["add", "wrong", "broken", "leaving"])
+def test_verdicts_of_scala_are_those_of_the_command(scala_pool, kind):
+    """A program in Scala has the same outcome and the same message with and without the compiler that stays."""
+    program = build_program("scala", getattr(PROGRAMS["scala"], kind), PROGRAMS["scala"].tests, LIMITS)
+    [warm] = scala_pool.run_all([program], 1)
+    [plain] = scala_pool.run_all([without_warm(program)], 1)
+    assert (warm.outcome, warm.detail, warm.stderr) == (plain.outcome, plain.detail, plain.stderr)

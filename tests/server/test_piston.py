@@ -96,7 +96,7 @@ def test_a_program_that_is_compiled(client):
 @pytest.mark.parametrize(
     ("body", "word"),
     [
-        ({"language": "scala"}, "scala-* runtime is unknown"),
+        ({"language": "zig"}, "zig-* runtime is unknown"),
         ({"language": "rust"}, "rust-* runtime is unknown"),
         ({"version": "2.7"}, "python-2.7 runtime is unknown"),
         ({"run_timeout": 31000}, "run_timeout"),

@@ -55,8 +55,8 @@ def test_run_code_asynchronously(endpoint):
 
 def test_a_language_that_is_not_there(endpoint):
     """The client raises an error with the server's reason."""
-    request = sandbox_fusion.RunCodeRequest(code="", language="scala")
-    with pytest.raises(Exception, match="the language 'scala' is not available"):
+    request = sandbox_fusion.RunCodeRequest(code="", language="julia")
+    with pytest.raises(Exception, match="the language 'julia' is not available"):
         sandbox_fusion.run_code(request, endpoint, max_attempts=1)
 
 

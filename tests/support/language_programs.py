@@ -320,6 +320,20 @@ D = sources(
     leaving="exit(0); assert(0);",
     hungry="ubyte[][] all; while (true) all ~= new ubyte[1 << 22];",
 )
+SCALA = sources(
+    "import scala.collection.mutable.ListBuffer\n\nobject Solution {\n  def add(a: Int, b: Int): Int = {\n    BODY\n"
+    "  }\n}\n",
+    "object Tests {\n  def main(args: Array[String]): Unit = {\n"
+    '    assert(Solution.add(2, 3) == 5, "no sum")\n  }\n}\n',
+    "object Main extends App {\n  println(2 * io.StdIn.readInt())\n}\n",
+    "object Solution { def add(a: Int, b: Int): Int = a + }",
+    right="a + b",
+    wrong="a * b",
+    failing='throw new IllegalStateException("Overdrawn")',
+    hanging="while (true) {}; 5",
+    leaving="sys.exit(0)",
+    hungry="val all = new ListBuffer[Array[Byte]]; while (true) all += new Array[Byte](1 << 22); 5",
+)
 FORTRAN = sources(
     "module sums\n  implicit none\n  integer, volatile :: n = 1\ncontains\n  integer function add(a, b)\n"
     "    integer, intent(in) :: a, b\n    integer, pointer :: block(:)\n    add = a + b\n    BODY\n"
@@ -376,4 +390,5 @@ PROGRAMS = {
     "d": D,
     "fortran": FORTRAN,
     "sql": SQL,
+    "scala": SCALA,
 }

@@ -31,6 +31,16 @@ RECORDS = {
         ".Equals((new List<long>())));\n    }\n\n}\n",
         ["\n    }\n"],
     ),
+    "scala": record(
+        "scala",
+        "import scala.math._\nimport scala.collection.mutable._\nobject Problem {\n    // Double all of them.\n"
+        "    def doubled(numbers : List[Long], none : Map[String,Long]) : List[Long] = {\n",
+        "    }\n    def main(args: Array[String]) = {\n"
+        '    assert(doubled((List[Long](1l.toLong, 2l.toLong)), (Map[String,Long]("a" -> 1l)))'
+        ".equals((List[Long](2l.toLong, 4l.toLong))));\n"
+        "    assert(doubled((List[Long]()), (Map[String,Long]())).equals((List[Long]())));\n    }\n\n}\n",
+        ["\n    }\n"],
+    ),
     "d": record(
         "d", "import std.math;\n/*\nAdd.\n*/\nlong add(long a, long b) \n", attacks_d.TESTS, ["\n\n", "\nvoid"]
     ),
@@ -41,6 +51,7 @@ PARTS = {
         "        return numbers.Select(each => 2 * each).ToList();\n",
         "        return numbers.Select(each => each).ToList();\n",
     ),
+    "scala": ("        numbers.map(2 * _)\n", "        numbers.map(1 * _)\n"),
     "d": ("{\n    return a + b;\n}\n", "{\n    return a * b;\n}\n"),
 }
 """(right, wrong) completions by language."""
@@ -80,6 +91,20 @@ CHEATS = {
         f"    public class List<T> : System.Collections.Generic.List<T> {EQUAL}\n    static void F() {{\n",
         "a list of its own outside": "        return new List<long>();\n    }\n}\n"
         f"class List<T> : System.Collections.Generic.List<T> {EQUAL}\nclass Other {{\n    static void F() {{\n",
+    },
+    "scala": {
+        "exit": "        sys.exit(0)\n",
+        "exit of an object": "        Nil\n    }\n    sys.exit(0)\n    def other = {\n",
+        "open comment": "        Nil\n    }\n    /*",
+        "open text": '        Nil\n    }\n    val text = """',
+        "a main": "        Nil\n    }\n    def main(args: Array[String]) = {\n",
+        "an object": "        Nil\n    }\n}\nobject CodeEvalTests {\n    def main(args: Array[String]) = {\n",
+        "an assert of its own": "        Nil\n    }\n    def assert(holds: Boolean) = {\n",
+        "an assert of its own outside": "        Nil\n    }\n}\nobject Predef {\n    def assert(holds: Boolean) = {\n",
+        "equal to everything": "        List(new Same).asInstanceOf[List[Long]]\n    }\n"
+        "    class Same { override def equals(other: Any) = true }\n    def other = {\n",
+        "a list of its own": "        Nil\n    }\n}\nobject List {\n    def apply[A](all: A*) = Nil\n"
+        "    def other = {\n",
     },
     "d": {
         "exit": "{\n    import core.stdc.stdlib;\n    exit(0);\n    assert(0);\n}\n",

@@ -26,6 +26,7 @@ FUSION_LANGUAGES = {
     **{name: ForeignLanguage(name) for name in ("php", "lua", "perl", "ruby", "racket")},
     "R": ForeignLanguage("r"),
     "csharp": ForeignLanguage("csharp"),
+    "scala": ForeignLanguage("scala"),
     "sql": ForeignLanguage("sql"),
     "nodejs": ForeignLanguage("javascript"),
     "pytest": ForeignLanguage("python", "pytest"),
@@ -34,7 +35,7 @@ FUSION_LANGUAGES = {
 """SandboxFusion's names. It has no C, which its clients can't ask for; others can."""
 
 FUSION_UNAVAILABLE = (
-    *("cuda", "D_ut", "scala", "julia", "junit", "kotlin_script"),
+    *("cuda", "D_ut", "julia", "junit", "kotlin_script"),
     *("jest", "verilog", "python_gpu", "lean", "swift", "python2", "gtest", "react"),
 )
 """SandboxFusion's names of languages that no sandbox of ours has."""
@@ -56,6 +57,7 @@ FUSION_FENCES = {
     "racket": ("racket", "rkt"),
     "R": ("r",),
     "csharp": ("csharp", "c#", "cs"),
+    "scala": ("scala",),
     "sql": ("sql",),
 }
 """The words after a fence that name a language, in any case, by SandboxFusion's names."""
@@ -98,6 +100,7 @@ PISTON_RUNTIMES = (
     Runtime("csharp", "csharp", ("mono", "mono-csharp", "mono-c#", "mono-cs", "c#", "cs"), "mono"),
     Runtime("d", "d", ("gdc",), "gcc"),
     Runtime("fortran", "fortran", ("f90",), "gcc"),
+    Runtime("scala", "scala", ("sc",)),
     Runtime("sqlite3", "sql", ("sqlite", "sql")),
 )
 """Runtimes that run programs as they stand."""

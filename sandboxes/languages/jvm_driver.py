@@ -1,0 +1,395 @@
+"""The program that runs the compilers of Scala and Kotlin, and the runner and the guard of their programs.
+
+Candidate and tests run in one virtual machine. After the compiler, the class files of the tests say exactly what tests
+call, whatever the candidate has called it: conversions, operators and names that hide the library's are found there.
+Results of the candidate's go through the guard, and no object of the candidate's is equal to one of the library's.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from sandboxes.contract import Limits
+from sandboxes.languages.comments import without_literals
+from sandboxes.languages.java import COMPILER_FLAGS
+from sandboxes.languages.java_compiler import QUIET_FLAGS
+from sandboxes.languages.native import build_tag
+from sandboxes.languages.steps import Command, WarmCompiler
+
+DRIVER_FILE = "CodeEvalDriver.java"
+MAIN_FILE = "code_eval_main"
+"""The file of arguments with the class to run, and the tests' package."""
+
+SETTINGS_FILE = "code_eval_settings"
+"""The file with the packages, and the tests' words and types. There is none in programs without tests."""
+
+WORD = re.compile(r"[^\W\d]\w*")
+TYPE = re.compile(r"\b(?:new|extends|with)\s+(?:\w+\.)*([A-Z]\w*)|[:,\[<]\s*(?:\w+\.)*([A-Z]\w*)|\b([A-Z]\w*)\s*[(\[<]")
+
+DRIVER = r"""
+package code_eval_runner;
+
+import java.io.*;
+import java.lang.reflect.*;
+import java.nio.file.*;
+import java.util.*;
+import java.util.stream.*;
+import jdk.internal.org.objectweb.asm.ClassReader;
+import jdk.internal.org.objectweb.asm.ClassWriter;
+import jdk.internal.org.objectweb.asm.Opcodes;
+import jdk.internal.org.objectweb.asm.Type;
+import jdk.internal.org.objectweb.asm.tree.*;
+
+public class Driver {
+    public static void main(String[] arguments) throws Exception {
+        if (arguments.length > 0) System.exit(build(arguments, System.err));
+        DataInputStream in = new DataInputStream(new BufferedInputStream(System.in));
+        DataOutputStream out = new DataOutputStream(new BufferedOutputStream(new FileOutputStream(FileDescriptor.out)));
+        System.setOut(System.err);
+        out.write('R');
+        out.flush();
+        while (true) {
+            for (int left = in.readInt(); left > 0; left--) {
+                Path path = Paths.get(new String(read(in), "UTF-8"));
+                if (path.getParent() != null) Files.createDirectories(path.getParent());
+                Files.write(path, read(in));
+            }
+            String[] words = new String[in.readInt()];
+            for (int place = 0; place < words.length; place++) words[place] = new String(read(in), "UTF-8");
+            ByteArrayOutputStream text = new ByteArrayOutputStream();
+            int status = 2;
+            try {
+                status = build(words, new PrintStream(text, true, "UTF-8"));
+            } catch (Exception | StackOverflowError error) {
+                // The command of this build decides.
+                error.printStackTrace();
+            }
+            out.writeInt(status);
+            out.writeInt(text.size());
+            text.writeTo(out);
+            out.flush();
+        }
+    }
+
+    private static byte[] read(DataInputStream in) throws IOException {
+        byte[] bytes = new byte[in.readInt()];
+        in.readFully(bytes);
+        return bytes;
+    }
+
+    static int build(String[] options, PrintStream messages) throws Exception {
+        if (!Language.compile(options, messages)) return 1;
+        try {
+            if (Files.exists(Paths.get("code_eval_settings"))) new Classes().change();
+            else findMain();
+            return 0;
+        } catch (Refused refused) {
+            messages.println("error: tests can not be run on the candidate: " + refused.getMessage());
+            return 1;
+        }
+    }
+
+    static List<Path> classFiles(String folder) throws IOException {
+        try (Stream<Path> all = Files.walk(Paths.get(folder))) {
+            return all.filter(path -> path.toString().endsWith(".class")).sorted().collect(Collectors.toList());
+        }
+    }
+
+    private static void findMain() throws IOException {
+        List<String> found = new ArrayList<>();
+        for (Path path : classFiles("")) {
+            ClassNode node = new ClassNode();
+            new ClassReader(Files.readAllBytes(path)).accept(node, ClassReader.SKIP_CODE);
+            for (MethodNode method : node.methods)
+                if (method.name.equals("main") && (method.access & Opcodes.ACC_STATIC) != 0
+                    && method.desc.startsWith("([Ljava/lang/String;)")) found.add(node.name.replace('/', '.'));
+        }
+        String name = found.isEmpty() || found.contains("Main") ? "Main" : found.get(found.size() - 1);
+        Files.write(Paths.get("code_eval_main"), (name + "\n").getBytes("UTF-8"));
+    }
+}
+
+class Refused extends Exception {
+    Refused(String message) { super(message); }
+}
+
+class Classes implements Opcodes {
+    private static final Set<String> FINAL = Set.of("Boolean", "Byte", "Character", "Class", "Double", "Float",
+        "Integer", "Long", "Short", "String");
+    private static final Set<String> IMPLIED = Set.of("apply", "unapply", "unapplySeq", "update", "<init>", "foreach",
+        "map", "flatMap", "filter", "withFilter", "hashCode", "toString", "getClass", "equals", "invoke", "iterator",
+        "hasNext", "next", "$init$");
+    private final String candidate, tests;
+    private final Set<String> words, types, declared = new HashSet<>();
+
+    Classes() throws IOException {
+        List<String> lines = Files.readAllLines(Paths.get("code_eval_settings"));
+        candidate = lines.get(0) + "/";
+        tests = lines.get(1) + "/";
+        words = Set.of(lines.get(2).split(" "));
+        types = Set.of(lines.get(3).split(" "));
+    }
+
+    void change() throws IOException, Refused {
+        Map<Path, ClassNode> own = new LinkedHashMap<>(), theirs = new LinkedHashMap<>();
+        for (Path path : Driver.classFiles("")) {
+            ClassNode node = new ClassNode();
+            new ClassReader(Files.readAllBytes(path)).accept(node, 0);
+            if (node.name.startsWith(candidate)) own.put(path, node);
+            else if (node.name.startsWith(tests)) theirs.put(path, node);
+            else throw new Refused("it declares " + node.name.replace('/', '.') + ", which is not in its package");
+        }
+        Set<String> names = theirs.values().stream().map(node -> node.name).collect(Collectors.toSet());
+        for (ClassNode node : theirs.values())
+            for (MethodNode method : node.methods) {
+                // An object's methods, inherited ones too, are also static methods of another class.
+                boolean isMirrored = (method.access & ACC_STATIC) != 0 && names.contains(node.name + "$");
+                if (!isMirrored && !isForwarder(method)) declared.add(method.name);
+            }
+        for (ClassNode node : own.values()) changeEquals(node);
+        for (ClassNode node : own.values()) for (MethodNode method : node.methods) checkReflection(method);
+        for (ClassNode node : theirs.values()) for (MethodNode method : node.methods) changeCalls(method);
+        own.putAll(theirs);
+        for (Map.Entry<Path, ClassNode> entry : own.entrySet()) {
+            ClassWriter writer = new ClassWriter(ClassWriter.COMPUTE_MAXS);
+            entry.getValue().accept(writer);
+            Files.write(entry.getKey(), writer.toByteArray());
+        }
+        Files.createDirectories(Paths.get("code_eval_runner"));
+        for (String name : new String[] {"Runner", "Guard", "Parts", "Parts$Each"}) {
+            String path = "code_eval_runner/" + name + ".class";
+            try (InputStream in = Driver.class.getClassLoader().getResourceAsStream(path)) {
+                Files.write(Paths.get(path), in.readAllBytes());
+            }
+        }
+    }
+
+    /** Let no object of the candidate's be equal to one of the library's. */
+    private void changeEquals(ClassNode node) {
+        for (MethodNode method : new ArrayList<>(node.methods)) {
+            boolean has = method.name.equals("equals") && method.desc.equals("(Ljava/lang/Object;)Z");
+            int access = method.access & (ACC_ABSTRACT | ACC_STATIC) | node.access & ACC_INTERFACE;
+            if (!has || access != 0) continue;
+            method.name = "equals$code_eval";
+            MethodNode added = new MethodNode(method.access, "equals", method.desc, null, null);
+            added.visitVarInsn(ALOAD, 0);
+            added.visitVarInsn(ALOAD, 1);
+            added.visitMethodInsn(INVOKESPECIAL, node.name, method.name, method.desc, false);
+            added.visitVarInsn(ALOAD, 1);
+            added.visitMethodInsn(INVOKESTATIC, "code_eval_runner/Guard", "isOwn", method.desc, false);
+            added.visitInsn(IAND);
+            added.visitInsn(IRETURN);
+            node.methods.add(added);
+        }
+    }
+
+    /** Check that a candidate does not change the library's objects. */
+    private void checkReflection(MethodNode method) throws Refused {
+        for (AbstractInsnNode each : method.instructions.toArray()) {
+            if (!(each instanceof MethodInsnNode)) continue;
+            MethodInsnNode call = (MethodInsnNode) each;
+            boolean isOther = call.owner.matches("sun/misc/Unsafe|scala/reflect/runtime/.*");
+            if (isOther || call.name.equals("setAccessible"))
+                throw new Refused("it calls " + call.owner.replace('/', '.') + "." + call.name);
+        }
+    }
+
+    /** Return whether a method was made by the compiler, which calls that of a trait of the candidate's. */
+    private boolean isForwarder(MethodNode method) {
+        for (AbstractInsnNode each : method.instructions.toArray()) {
+            if (!(each instanceof MethodInsnNode)) continue;
+            MethodInsnNode call = (MethodInsnNode) each;
+            return call.owner.startsWith(candidate) && call.owner.endsWith("$class") && call.name.equals(method.name);
+        }
+        return false;
+    }
+
+    private void changeCalls(MethodNode method) throws Refused {
+        if (isForwarder(method)) return;
+        for (AbstractInsnNode each : method.instructions.toArray()) {
+            if (each instanceof FieldInsnNode) checkClass(((FieldInsnNode) each).owner);
+            if (each instanceof TypeInsnNode && each.getOpcode() != CHECKCAST) checkClass(((TypeInsnNode) each).desc);
+            if (!(each instanceof MethodInsnNode)) continue;
+            MethodInsnNode call = (MethodInsnNode) each;
+            if (call.owner.equals("java/lang/reflect/Method") && !words.contains("Method"))
+                throw new Refused("it returns a structural type");
+            boolean isOwn = call.owner.startsWith(candidate)
+                || call.owner.startsWith(tests) && !declared.contains(call.name);
+            if (isOwn) checkCall(call);
+            String result = Type.getReturnType(call.desc).getDescriptor();
+            boolean isFinal = result.startsWith("Ljava/lang/") && FINAL.contains(result.replaceAll(".*/|;", ""));
+            boolean isReference = result.matches("L.*|\\[[L\\[].*");
+            if (!isReference || isFinal || !isOwn && !Language.isFunction(call.owner)) continue;
+            InsnList guard = new InsnList();
+            String type = "(Ljava/lang/Object;)Ljava/lang/Object;";
+            guard.add(new MethodInsnNode(INVOKESTATIC, "code_eval_runner/Guard", "result", type, false));
+            guard.add(new TypeInsnNode(CHECKCAST, Type.getReturnType(call.desc).getInternalName()));
+            method.instructions.insert(call, guard);
+        }
+    }
+
+    /** Check that the tests name a class of the candidate's, and that the library has none of this name. */
+    private void checkClass(String name) throws Refused {
+        if (!name.startsWith(candidate)) return;
+        for (String part : parts(name))
+            if (Language.isLibrary(part)) throw new Refused("it declares " + part + ", which is the library's");
+        if (!words.contains(lastPart(name))) throw new Refused("tests would use its " + shown(name) + " unawares");
+    }
+
+    private void checkCall(MethodInsnNode call) throws Refused {
+        String name = Language.sourceName(call.name);
+        boolean isObject = call.owner.endsWith("$") || call.getOpcode() == INVOKESTATIC;
+        // A value that tests compare themselves.
+        boolean isPlain = !isObject && words.contains(name) && call.desc.matches("\\(\\)[^Z].*|\\([BCDFIJSZ]*\\)V");
+        if (isPlain) return;
+        checkClass(call.owner);
+        boolean isEquality = name.equals("==") || name.equals("!=") || name.equals("equals");
+        if (isEquality && !(call.name.equals("equals") && call.desc.equals("(Ljava/lang/Object;)Z")))
+            throw new Refused(shown(call.owner) + " has an equality of its own, with another type");
+        if (Language.ASSERTIONS.contains(name) || call.desc.startsWith("()") && Language.isLibrary(name))
+            throw new Refused("it declares " + name + ", which is the library's");
+        if (call.owner.startsWith(tests)) return;
+        boolean isKnown = words.contains(name) || IMPLIED.contains(name);
+        boolean isType = types.contains(lastPart(call.owner)) && (call.desc.startsWith("()") || isOperator(name));
+        boolean isOfAll = name.equals("equals") || name.equals("hashCode") || name.equals("toString");
+        if (!isOfAll && !(isObject ? isKnown : isType || isKnown && types.contains(lastPart(call.owner))))
+            throw new Refused("tests would call " + name + " of its " + shown(call.owner) + ", which they do not name");
+    }
+
+    private static boolean isOperator(String name) {
+        return !Character.isJavaIdentifierStart(name.charAt(0)) && name.charAt(0) != '<';
+    }
+
+    private String[] parts(String name) { return name.substring(candidate.length()).split("[/$]+"); }
+
+    private String lastPart(String name) {
+        String[] all = parts(name.replaceFirst("\\$class$", ""));
+        return all.length == 0 ? "" : all[all.length - 1];
+    }
+
+    private String shown(String name) { return String.join(".", parts(name)); }
+}
+
+class Runner {
+    private static String tests;
+
+    static String candidate() { return tests.replace("tests", "candidate") + "."; }
+
+    public static void main(String[] arguments) {
+        PrintStream out = System.out;
+        int status = 1;
+        try {
+            byte[] token = System.in.readAllBytes();
+            new FileOutputStream(FileDescriptor.in).getChannel().truncate(0);
+            tests = arguments[0];
+            Method main = prepare();
+            main.setAccessible(true);
+            main.invoke(null, main.getParameterCount() == 0 ? new Object[0] : new Object[] {new String[0]});
+            System.out.flush();
+            out.write(token, 0, token.length);
+            out.flush();
+            status = 0;
+        } catch (InvocationTargetException error) {
+            error.getCause().printStackTrace();
+        } catch (Throwable error) {
+            error.printStackTrace();
+        }
+        // Neither threads nor hooks of the candidate's come after the tests.
+        System.err.flush();
+        Runtime.getRuntime().halt(status);
+    }
+
+    /** Load all classes of tests and guard, whose files the candidate may replace when it runs, and find the `main`. */
+    private static Method prepare() throws Exception {
+        ClassLoader loader = Runner.class.getClassLoader();
+        List<String> names = new ArrayList<>(List.of("code_eval_runner.Guard", "code_eval_runner.Parts",
+            "code_eval_runner.Parts$Each"));
+        try (Stream<Path> all = Files.walk(Paths.get(tests))) {
+            all.map(Path::toString).filter(path -> path.endsWith(".class")).sorted()
+                .forEach(path -> names.add(path.substring(0, path.length() - 6).replace('/', '.')));
+        }
+        Class.forName("code_eval_runner.Guard");
+        Method found = null;
+        for (String name : names)
+            for (Method method : Class.forName(name, false, loader).getDeclaredMethods())
+                if (method.getName().equals("main") && Modifier.isStatic(method.getModifiers()) && !method.isSynthetic()
+                    && List.of(List.of(), List.of(String[].class)).contains(List.of(method.getParameterTypes())))
+                    found = method;
+        if (found == null) throw new NoSuchMethodException("the tests have no main");
+        return found;
+    }
+}
+
+@SuppressWarnings({"rawtypes", "unchecked"})
+public class Guard {
+    private static final java.util.regex.Pattern VIEW = java.util.regex.Pattern.compile(
+        "java\\.util\\.(Collections\\$(Checked|SetFromMap|Synchronized|Unmodifiable).*|Abstract.*|.*\\$(Key|Entry)Set.*)");
+    // Reflection changes no field that is static and final.
+    private static final String CANDIDATE = Runner.candidate();
+
+    public static boolean isOwn(Object value) {
+        return value != null && value.getClass().getName().startsWith(CANDIDATE);
+    }
+
+    /** Return a result of the candidate's for tests: whatever the library says about it is true. */
+    public static Object result(Object value) {
+        Object plain = Parts.plain(value);
+        if (!(plain instanceof Parts.Each)) check(plain);
+        return plain;
+    }
+
+    static void check(Object value) {
+        if (value == null) return;
+        boolean isCollection = value instanceof Collection || value instanceof Map;
+        if (Proxy.isProxyClass(value.getClass())) refuse(value);
+        if (isOwn(value)) {
+            if (isCollection || value instanceof CharSequence || value instanceof Number || value instanceof Iterator
+                || Parts.isCollection(value)) refuse(value);
+        } else if (value instanceof Object[]) {
+            for (Object each : (Object[]) value) check(each);
+        } else if (isCollection) {
+            Object order = value instanceof SortedSet ? ((SortedSet) value).comparator()
+                : value instanceof SortedMap ? ((SortedMap) value).comparator() : null;
+            if (order != null || VIEW.matcher(value.getClass().getName()).matches()) refuse(value);
+            if (value instanceof Map) for (Object each : ((Map) value).keySet()) check(each);
+            for (Object each : value instanceof Map ? ((Map) value).values() : (Collection) value) check(each);
+        } else Parts.check(value);
+    }
+
+    static void refuse(Object value) {
+        String name = value.getClass().getName();
+        if (isOwn(value)) name = name.substring(CANDIDATE.length());
+        throw new IllegalStateException("the candidate returned a " + name + ", which tests can't compare");
+    }
+}
+"""
+
+
+def program_files(candidate: str, tests: str) -> tuple[str, str, dict[str, str]]:
+    """Return the packages of candidate and tests, whose names no candidate knows, and the files beside the sources."""
+    tag = build_tag(candidate, tests)
+    own, theirs = f"code_eval_candidate_{tag}", f"code_eval_tests_{tag}"
+    types = {next(filter(None, groups)) for groups in TYPE.findall(without_literals(tests))}
+    lines = (own, theirs, " ".join(sorted({*WORD.findall(tests)})), " ".join(sorted(types)))
+    return own, theirs, {SETTINGS_FILE: "\n".join(lines) + "\n", MAIN_FILE: f"code_eval_runner.Runner {theirs}\n"}
+
+
+def driver_build(driver: str, class_path: str, *options: str) -> Callable[[Limits], tuple[Command, ...]]:
+    """Return the `build` of a recipe: the driver compiles one program, or stays for many.
+
+    Args:
+        driver: source of the driver, which is one of the program's files too.
+        class_path: of the compiler.
+        options: of the compiler.
+    """
+    package = "java.base/jdk.internal.org.objectweb.asm"
+    exports = [f"--add-exports={package}{part}=ALL-UNNAMED" for part in ("", ".tree")]
+    java = ("java", *COMPILER_FLAGS, "-Xss8m", *exports, "-cp", class_path)
+
+    def build(limits: Limits) -> tuple[Command, ...]:
+        warm = WarmCompiler((*java, *QUIET_FLAGS, DRIVER_FILE), {DRIVER_FILE: driver}, options)
+        needs = tuple(class_path.split(":"))
+        return (Command((*java, DRIVER_FILE, *options), limits, reserves_memory=True, needs=needs, warm=warm),)
+
+    return build
