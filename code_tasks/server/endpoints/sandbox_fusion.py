@@ -11,7 +11,13 @@ from code_tasks.server.json_answers import JsonAnswer
 from code_tasks.server.owner_limits import allowed_compile_seconds, allowed_memory, allowed_seconds
 from code_tasks.server.protocols.common_oj import execution_of
 from code_tasks.server.protocols.files import fetched, files_from_base64, plain_names
-from code_tasks.server.protocols.fusion_models import RunCodeRequest, RunCodeResponse, RunStatus
+from code_tasks.server.protocols.fusion_models import (
+    CommandRunResult,
+    CommandRunStatus,
+    RunCodeRequest,
+    RunCodeResponse,
+    RunStatus,
+)
 from code_tasks.server.protocols.fusion_results import run_code_response
 from code_tasks.server.protocols.languages import FUSION_LANGUAGES, FUSION_UNAVAILABLE, ForeignLanguage, available_names
 from code_tasks.server.protocols.texts import encoded
@@ -19,6 +25,9 @@ from code_tasks.server.request_state import service_of
 from sandboxes import SandboxUnavailable, Task, TestResult
 from sandboxes.languages.registry import ALIASES, NAMES
 from sandboxes.validation import short_repr
+
+BESIDE_TESTS = {"go test": "package candidate\n", "JUnit": ""}
+"""Candidates of test runners that get one text with candidate and tests, which our tasks have as tests."""
 
 PYTEST_FILE = "test_candidate.py"
 PYTEST_SOURCE = f"import sys, pytest\nsys.exit(pytest.main([{PYTEST_FILE!r}, '-p', 'no:cacheprovider']))\n"
@@ -42,8 +51,8 @@ async def run_code(body: RunCodeRequest, request: Request) -> RunCodeResponse:
         offered = ", ".join(available_names(FUSION_LANGUAGES, frozenset(service.languages)))
         message = f"the language {body.language!r} is not available on this server, which has {offered}"
         return RunCodeResponse(status=RunStatus.SandboxError, message=message)
-    if foreign.test_command == "go test":
-        return await run_go_tests(body, request)
+    if foreign.test_command in BESIDE_TESTS:
+        return await run_tests(body, request, foreign)
     limits = raw_limits(service, *limits_asked(body, request))
     compile_seconds = allowed_compile_seconds(service, "compile_timeout", body.compile_timeout)
     source, files, names = body.code, files_from_base64(body.files), plain_names(body.fetch_files)
@@ -92,17 +101,21 @@ def limits_asked(body: RunCodeRequest, request: Request) -> tuple[float, int]:
     return allowed_seconds(service, "run_timeout", body.run_timeout), memory_bytes
 
 
-async def run_go_tests(body: RunCodeRequest, request: Request) -> RunCodeResponse:
-    """Run the tests of a Go file, as `go test` does. Their end tells whether all of them passed."""
+async def run_tests(body: RunCodeRequest, request: Request, foreign: ForeignLanguage) -> RunCodeResponse:
+    """Run the tests of a file, as a test runner does. Their end tells whether all of them passed."""
     if body.files or body.fetch_files:
-        raise InvalidRequest("files", "go_test takes no files here; put all of the code into `code`")
+        raise InvalidRequest("files", f"{body.language} takes no files here; put all of the code into `code`")
     limits = limits_of(*limits_asked(body, request))
     compile_seconds = allowed_compile_seconds(service_of(request), "compile_timeout", body.compile_timeout)
-    task = Task(body.code, ["package candidate\n"], language="go", limits=limits)
+    task = Task(body.code, [BESIDE_TESTS[foreign.test_command]], language=foreign.language, limits=limits)
     verdict = await verdict_of(request, task, {"compile_timeout": compile_seconds})
-    test = TestResult("go test", verdict.outcome, verdict.detail, verdict.wall_seconds)
-    response = execution_of(test, verdict, "go")
+    test = TestResult(foreign.test_command, verdict.outcome, verdict.detail, verdict.wall_seconds)
+    response = execution_of(test, verdict, foreign.language)
     # A test that failed is a program that ended badly. A wrong output would not be.
     if response.run_result is not None and not verdict.passed and response.run_result.return_code == 0:
         response.run_result.return_code, response.status = 1, RunStatus.Failed
+    if foreign.test_command == "JUnit" and response.compile_result is None:
+        # `go test` compiles while it runs, and tells of no compiler.
+        ended_well = CommandRunStatus.Finished
+        response.compile_result = CommandRunResult(status=ended_well, return_code=0, stdout="", stderr="")
     return response

@@ -18,7 +18,7 @@ class ForeignLanguage:
     """The test runner that runs the file: one of TEST_COMMANDS. "": the file is a program."""
 
 
-TEST_COMMANDS = ("pytest", "go test")
+TEST_COMMANDS = ("pytest", "go test", "JUnit")
 """Test runners that some names stand for."""
 
 FUSION_LANGUAGES = {
@@ -31,11 +31,12 @@ FUSION_LANGUAGES = {
     "nodejs": ForeignLanguage("javascript"),
     "pytest": ForeignLanguage("python", "pytest"),
     "go_test": ForeignLanguage("go", "go test"),
+    "junit": ForeignLanguage("java", "JUnit"),
 }
 """SandboxFusion's names. It has no C, which its clients can't ask for; others can."""
 
 FUSION_UNAVAILABLE = (
-    *("cuda", "D_ut", "julia", "junit", "kotlin_script"),
+    *("cuda", "D_ut", "julia", "kotlin_script"),
     *("jest", "verilog", "python_gpu", "lean", "swift", "python2", "gtest", "react"),
 )
 """SandboxFusion's names of languages that no sandbox of ours has."""
