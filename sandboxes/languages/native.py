@@ -95,6 +95,10 @@ static void die(void) {
     call(SYS_kill, call(SYS_getpid, 0, 0, 0, 0), 6, 0, 0);
     end(134);
 }
+static void write_token(void) {
+    /* Not in a child process. The candidate may have forked one for each result that it guesses. */
+    if (call(SYS_getpid, 0, 0, 0, 0) == process) call(SYS_write, output, (long)token, %(token_chars)d, 0);
+}
 %(functions)s
 int __wrap_main(int argc, char **argv, char **environment);
 int __wrap_main(int argc, char **argv, char **environment) {
@@ -103,10 +107,7 @@ int __wrap_main(int argc, char **argv, char **environment) {
     /* Some C libraries do not run what is in .preinit_array. */
     if (input_bytes <= 0) take_token();
     %(run)s
-    /* Not in a child process. The candidate may have forked one for each result that it guesses. */
-    if (status == 0 && call(SYS_getpid, 0, 0, 0, 0) == process) {
-        call(SYS_write, output, (long)token, %(token_chars)d, 0);
-    }
+    if (status == 0) write_token();
     return status;
 }
 #ifdef __cplusplus

@@ -221,7 +221,7 @@ end
 
 module CodeEvalReport
   def self.add(outcome, seconds, name, message)
-    line = [outcome, format("%%.6f", seconds), name, message.to_s.scrub.lines.map(&:strip).join(" ")]
+    line = [outcome, "%%.6f" %% seconds, name, message.to_s.scrub.lines.map(&:strip).join(" ")]
     File.write("%(report_file)s", line.map { |each| each.tr("\\t\\n", " ") }.join("\\t") + "\\n", mode: "a")
   end
 
@@ -235,10 +235,10 @@ module CodeEvalReport
 
   module Minitest
     def run
-      super.tap do |result|
-        outcome, name = result.passed? ? "passed" : "failed", "#{result.klass}##{result.name}"
-        CodeEvalReport.add(outcome, result.time, name, result.failure&.message) unless result.skipped?
-      end
+      result = super
+      outcome, name = result.passed? ? "passed" : "failed", "#{result.klass}##{result.name}"
+      CodeEvalReport.add(outcome, result.time, name, result.failure&.message) unless result.skipped?
+      result
     end
   end
 end

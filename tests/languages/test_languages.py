@@ -248,7 +248,7 @@ def test_go_tests_need_no_package():
     files = go_files("package main\n\nfunc F() {}\n", "func TestF(t *testing.T) { F() }\n")
     assert files["candidate.go"].count("package ") == 1
     assert files["candidate_test.go"].startswith("package candidate; ")
-    assert '{"TestF", run(candidate.TestF)}' in files["code_eval_main.go"]
+    assert '{"TestF", run(0, candidate.TestF)}' in files["code_eval_main.go"]
 
 
 RUST_TESTS = "#[cfg(test)]\nmod tests {\n    use super::*;\n    #[test]\n    fn sums() {\n"
