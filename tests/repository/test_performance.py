@@ -109,8 +109,8 @@ ROWS = {
         for kind, outcome in (("solutions", "passed"), ("stubs", "failed"))
         for row in (
             rf"{language} {kind}: 2 in [\d.]+ s with \d+ workers: 2 {outcome}",
-            r"    compiled for [\d.]+ s, ran for [\d.]+ s, used [\d.]+ s of CPU time",
-        )[: 1 if language == "python" else 2]
+            r"    compiled and ran for [\d.]+ s, used [\d.]+ s of CPU time",
+        )
     ],
     "quick_builds.py": [
         r"\d+ CPUs, Python [\d.]+, \w+; plain and quick builds, medians of 1 rounds, \d+ workers",
