@@ -1,4 +1,4 @@
-"""Tests of a language's framework have one result each, which a candidate can't forge."""
+"""Tests of a language's framework have one result each, which no output of a candidate's forges."""
 
 from functools import cache
 

@@ -2,7 +2,7 @@
 
 Where candidate and tests are one process, each test has a ticket, which nobody can guess. The code that runs the tests
 writes it to standard output when the test has passed. Candidates can read what was written: they learn the tickets of
-tests that have passed, and no others.
+tests that have passed, and no others. The others are as hard to find in the process as the completion token.
 
 Where they are two processes, the tests' process adds a line to its report after each test. A line has the outcome, the
 seconds, the name and the message, with tabs between them.
