@@ -147,6 +147,7 @@ class Classes implements Opcodes {
                 boolean isMirrored = (method.access & ACC_STATIC) != 0 && names.contains(node.name + "$");
                 if (!isMirrored && !isForwarder(method)) declared.add(method.name);
             }
+        for (ClassNode node : own.values()) Language.check(node, words);
         for (ClassNode node : own.values()) changeEquals(node);
         for (ClassNode node : own.values()) for (MethodNode method : node.methods) checkReflection(method);
         for (ClassNode node : theirs.values()) for (MethodNode method : node.methods) changeCalls(method);
@@ -165,11 +166,19 @@ class Classes implements Opcodes {
         }
     }
 
-    /** Let no object of the candidate's be equal to one of the library's. */
+    /** Let no object of the candidate's be equal to one of the library's, or be ordered with it. */
     private void changeEquals(ClassNode node) {
         for (MethodNode method : new ArrayList<>(node.methods)) {
             boolean has = method.name.equals("equals") && method.desc.equals("(Ljava/lang/Object;)Z");
+            boolean isOrder = method.name.equals("compareTo") && method.desc.equals("(Ljava/lang/Object;)I");
             int access = method.access & (ACC_ABSTRACT | ACC_STATIC) | node.access & ACC_INTERFACE;
+            if (isOrder && (access & ~ACC_INTERFACE) == 0) {
+                InsnList guard = new InsnList();
+                guard.add(new VarInsnNode(ALOAD, 1));
+                String type = "(Ljava/lang/Object;)V";
+                guard.add(new MethodInsnNode(INVOKESTATIC, "code_eval_runner/Guard", "checkOwn", type, false));
+                method.instructions.insert(guard);
+            }
             if (!has || access != 0) continue;
             method.name = "equals$code_eval";
             MethodNode added = new MethodNode(method.access, "equals", method.desc, null, null);
@@ -200,15 +209,17 @@ class Classes implements Opcodes {
         for (AbstractInsnNode each : method.instructions.toArray()) {
             if (!(each instanceof MethodInsnNode)) continue;
             MethodInsnNode call = (MethodInsnNode) each;
-            return call.owner.startsWith(candidate) && call.owner.endsWith("$class") && call.name.equals(method.name);
+            boolean isTrait = call.owner.endsWith("$class") || call.owner.endsWith("$DefaultImpls");
+            return call.owner.startsWith(candidate) && isTrait && call.name.equals(method.name);
         }
         return false;
     }
 
     private void changeCalls(MethodNode method) throws Refused {
         if (isForwarder(method)) return;
+        for (TryCatchBlockNode each : method.tryCatchBlocks) if (each.type != null) checkClass(each.type);
         for (AbstractInsnNode each : method.instructions.toArray()) {
-            if (each instanceof FieldInsnNode) checkClass(((FieldInsnNode) each).owner);
+            if (each instanceof FieldInsnNode) changeField(method, (FieldInsnNode) each);
             if (each instanceof TypeInsnNode && each.getOpcode() != CHECKCAST) checkClass(((TypeInsnNode) each).desc);
             if (!(each instanceof MethodInsnNode)) continue;
             MethodInsnNode call = (MethodInsnNode) each;
@@ -221,19 +232,35 @@ class Classes implements Opcodes {
             boolean isFinal = result.startsWith("Ljava/lang/") && FINAL.contains(result.replaceAll(".*/|;", ""));
             boolean isReference = result.matches("L.*|\\[[L\\[].*");
             if (!isReference || isFinal || !isOwn && !Language.isFunction(call.owner)) continue;
-            InsnList guard = new InsnList();
-            String type = "(Ljava/lang/Object;)Ljava/lang/Object;";
-            guard.add(new MethodInsnNode(INVOKESTATIC, "code_eval_runner/Guard", "result", type, false));
-            guard.add(new TypeInsnNode(CHECKCAST, Type.getReturnType(call.desc).getInternalName()));
-            method.instructions.insert(call, guard);
+            method.instructions.insert(call, guard(Type.getReturnType(call.desc)));
         }
+    }
+
+    private void changeField(MethodNode method, FieldInsnNode field) throws Refused {
+        checkClass(field.owner);
+        if (!field.owner.startsWith(candidate)) return;
+        if (!words.contains(field.name) && !field.name.matches("INSTANCE|Companion|MODULE\\$"))
+            throw new Refused("tests would use " + field.name + " of its " + shown(field.owner) + " unawares");
+        boolean isRead = field.getOpcode() == GETFIELD || field.getOpcode() == GETSTATIC;
+        if (isRead && field.desc.matches("L.*|\\[[L\\[].*"))
+            method.instructions.insert(field, guard(Type.getType(field.desc)));
+    }
+
+    private static InsnList guard(Type result) {
+        InsnList guard = new InsnList();
+        String type = "(Ljava/lang/Object;)Ljava/lang/Object;";
+        guard.add(new MethodInsnNode(INVOKESTATIC, "code_eval_runner/Guard", "result", type, false));
+        guard.add(new TypeInsnNode(CHECKCAST, result.getInternalName()));
+        return guard;
     }
 
     /** Check that the tests name a class of the candidate's, and that the library has none of this name. */
     private void checkClass(String name) throws Refused {
         if (!name.startsWith(candidate)) return;
-        for (String part : parts(name))
-            if (Language.isLibrary(part)) throw new Refused("it declares " + part + ", which is the library's");
+        String[] all = parts(name);
+        for (String part : all)
+            if (Language.isLibrary(part) && (part == all[0] || !Language.QUALIFIED.contains(part)))
+                throw new Refused("it declares " + part + ", which is the library's");
         if (!words.contains(lastPart(name))) throw new Refused("tests would use its " + shown(name) + " unawares");
     }
 
@@ -247,24 +274,30 @@ class Classes implements Opcodes {
         boolean isEquality = name.equals("==") || name.equals("!=") || name.equals("equals");
         if (isEquality && !(call.name.equals("equals") && call.desc.equals("(Ljava/lang/Object;)Z")))
             throw new Refused(shown(call.owner) + " has an equality of its own, with another type");
-        if (Language.ASSERTIONS.contains(name) || call.desc.startsWith("()") && Language.isLibrary(name))
+        if (Language.ASSERTIONS.contains(name) || Language.isValue(name, call.desc))
             throw new Refused("it declares " + name + ", which is the library's");
         if (call.owner.startsWith(tests)) return;
         boolean isKnown = words.contains(name) || IMPLIED.contains(name);
-        boolean isType = types.contains(lastPart(call.owner)) && (call.desc.startsWith("()") || isOperator(name));
+        boolean isOperator = Language.isOperator(name);
+        isKnown |= isOperator && isReceiverNamed(call);
+        boolean isType = types.contains(lastPart(call.owner)) && (call.desc.startsWith("()") || isOperator);
         boolean isOfAll = name.equals("equals") || name.equals("hashCode") || name.equals("toString");
         if (!isOfAll && !(isObject ? isKnown : isType || isKnown && types.contains(lastPart(call.owner))))
             throw new Refused("tests would call " + name + " of its " + shown(call.owner) + ", which they do not name");
     }
 
-    private static boolean isOperator(String name) {
-        return !Character.isJavaIdentifierStart(name.charAt(0)) && name.charAt(0) != '<';
+    /** Return whether the first argument's class is one of the candidate's that tests name as a type. */
+    private boolean isReceiverNamed(MethodInsnNode call) {
+        Type[] all = Type.getArgumentTypes(call.desc);
+        if (all.length == 0 || all[0].getSort() != Type.OBJECT) return false;
+        String name = all[0].getInternalName();
+        return name.startsWith(candidate) && types.contains(lastPart(name));
     }
 
     private String[] parts(String name) { return name.substring(candidate.length()).split("[/$]+"); }
 
     private String lastPart(String name) {
-        String[] all = parts(name.replaceFirst("\\$class$", ""));
+        String[] all = parts(name.replaceFirst("\\$(class|DefaultImpls|Companion)$", ""));
         return all.length == 0 ? "" : all[all.length - 1];
     }
 
@@ -286,6 +319,7 @@ class Runner {
             Method main = prepare();
             main.setAccessible(true);
             main.invoke(null, main.getParameterCount() == 0 ? new Object[0] : new Object[] {new String[0]});
+            if (Guard.isRefused) throw new IllegalStateException("tests got a result that they can't compare");
             System.out.flush();
             out.write(token, 0, token.length);
             out.flush();
@@ -323,13 +357,22 @@ class Runner {
 
 @SuppressWarnings({"rawtypes", "unchecked"})
 public class Guard {
-    private static final java.util.regex.Pattern VIEW = java.util.regex.Pattern.compile(
-        "java\\.util\\.(Collections\\$(Checked|SetFromMap|Synchronized|Unmodifiable).*|Abstract.*|.*\\$(Key|Entry)Set.*)");
+    private static final java.util.regex.Pattern VIEW = java.util.regex.Pattern.compile("java\\.util\\.("
+        + "Abstract(Collection|Map|Set).*|Collections\\$(Checked|SetFromMap|Synchronized|Unmodifiable).*"
+        + "|.*\\$(Key|Entry)Set.*)");
     // Reflection changes no field that is static and final.
     private static final String CANDIDATE = Runner.candidate();
+    /** Whether an error was thrown, which the tests may have caught. */
+    static volatile boolean isRefused;
 
     public static boolean isOwn(Object value) {
         return value != null && value.getClass().getName().startsWith(CANDIDATE);
+    }
+
+    public static void checkOwn(Object value) {
+        if (value == null || isOwn(value)) return;
+        isRefused = true;
+        throw new ClassCastException("the candidate orders its objects with a " + value.getClass().getName());
     }
 
     /** Return a result of the candidate's for tests: whatever the library says about it is true. */
@@ -358,6 +401,7 @@ public class Guard {
     }
 
     static void refuse(Object value) {
+        isRefused = true;
         String name = value.getClass().getName();
         if (isOwn(value)) name = name.substring(CANDIDATE.length());
         throw new IllegalStateException("the candidate returned a " + name + ", which tests can't compare");
@@ -366,12 +410,22 @@ public class Guard {
 """
 
 
-def program_files(candidate: str, tests: str) -> tuple[str, str, dict[str, str]]:
-    """Return the packages of candidate and tests, whose names no candidate knows, and the files beside the sources."""
+def program_files(
+    candidate: str, tests: str, type_name: re.Pattern[str] = TYPE, implied: Callable[[set[str]], set[str]] = set
+) -> tuple[str, str, dict[str, str]]:
+    """Return the packages of candidate and tests, whose names no candidate knows, and the files beside the sources.
+
+    Args:
+        candidate: its source.
+        tests: theirs.
+        type_name: what names a type in the tests, as one of its groups.
+        implied: the tests' words -> those that their class files have in place of them.
+    """
     tag = build_tag(candidate, tests)
     own, theirs = f"code_eval_candidate_{tag}", f"code_eval_tests_{tag}"
-    types = {next(filter(None, groups)) for groups in TYPE.findall(without_literals(tests))}
-    lines = (own, theirs, " ".join(sorted({*WORD.findall(tests)})), " ".join(sorted(types)))
+    types = {next(filter(None, each.groups())) for each in type_name.finditer(without_literals(tests))}
+    words = {*WORD.findall(tests)}
+    lines = (own, theirs, " ".join(sorted(words | implied(words))), " ".join(sorted(types)))
     return own, theirs, {SETTINGS_FILE: "\n".join(lines) + "\n", MAIN_FILE: f"code_eval_runner.Runner {theirs}\n"}
 
 

@@ -37,6 +37,7 @@ from sandboxes.languages.go import GO
 from sandboxes.languages.haskell import HASKELL
 from sandboxes.languages.java import JAVA
 from sandboxes.languages.javascript import JAVASCRIPT, TYPESCRIPT
+from sandboxes.languages.kotlin import KOTLIN
 from sandboxes.languages.lua import LUA
 from sandboxes.languages.ocaml import OCAML
 from sandboxes.languages.perl import PERL
@@ -78,6 +79,7 @@ LANGUAGES = {
         D,
         FORTRAN,
         SCALA,
+        KOTLIN,
         SQL,
         *CPP_STANDARDS,
         *PYTHON_VERSIONS,

@@ -28,7 +28,7 @@ SCALA_DRIVER = (
     DRIVER
     + r"""
 class Language {
-    static final Set<String> ASSERTIONS = Set.of("assert", "assume", "require");
+    static final Set<String> ASSERTIONS = Set.of("assert", "assume", "require"), QUALIFIED = Set.of();
     private static final Set<String> NAMES = new HashSet<>(Set.of("_root_", "java", "javax", "scala"));
     static {
         for (Object each : new Object[] {scala.Predef$.MODULE$, scala.package$.MODULE$})
@@ -45,6 +45,14 @@ class Language {
         compiler.process(arguments.toArray(new String[0]));
         return !compiler.reporter().hasErrors();
     }
+
+    static void check(ClassNode node, Set<String> words) {}
+
+    static boolean isOperator(String name) {
+        return !Character.isJavaIdentifierStart(name.charAt(0)) && name.charAt(0) != '<';
+    }
+
+    static boolean isValue(String name, String type) { return type.startsWith("()") && isLibrary(name); }
 
     static boolean isFunction(String owner) { return owner.matches("scala/(Partial)?Function\\d*"); }
 

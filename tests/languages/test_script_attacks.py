@@ -16,6 +16,7 @@ from support import (
     attacks_haskell,
     attacks_java,
     attacks_javascript,
+    attacks_kotlin,
     attacks_lua,
     attacks_ocaml,
     attacks_perl,
@@ -32,6 +33,7 @@ from support import (
     honest_d,
     honest_fortran,
     honest_javascript,
+    honest_kotlin,
     honest_languages,
     honest_scala,
     honest_scripts,
@@ -61,6 +63,7 @@ ATTACKS = {
     "fortran": attacks_fortran.ATTACKS,
     "sql": attacks_sql.ATTACKS,
     "scala": attacks_scala.ATTACKS,
+    "kotlin": attacks_kotlin.ATTACKS,
     "python3.11": attacks_python.ATTACKS,
 }
 TESTS = {
@@ -85,6 +88,7 @@ TESTS = {
     "fortran": attacks_fortran.TESTS,
     "sql": attacks_sql.TESTS,
     "scala": attacks_scala.TESTS,
+    "kotlin": attacks_kotlin.TESTS,
     "python3.11": attacks_python.TESTS,
 }
 HONEST = {
@@ -109,6 +113,7 @@ HONEST = {
     "fortran": honest_fortran.FORTRAN,
     "sql": honest_sql.SQL,
     "scala": honest_scala.SCALA,
+    "kotlin": honest_kotlin.KOTLIN,
     "python3.11": attacks_python.HONEST,
 }
 LIMITS = Limits(wall_seconds=WALL_SECONDS)
@@ -119,6 +124,7 @@ NO_ENTRY = [
     ("ada", attacks_ada.ATTACKS["a main of its own"][1], "package Tests is\nend Tests;\n"),
     ("csharp", attacks_csharp.ATTACKS["a main of its own"][1], "class Tests { static void Check() {} }\n"),
     ("scala", attacks_scala.ATTACKS["a main of its own"][1], "object Tests { def check(): Unit = () }\n"),
+    ("kotlin", attacks_kotlin.ATTACKS["a main of its own"][1], "fun claim() {}\n"),
     ("fortran", attacks_fortran.ATTACKS["a program of its own"][1], "subroutine check\nend subroutine\n"),
 ]
 """(language, candidate with an entry point, tests without one). D's tests need no `main`."""

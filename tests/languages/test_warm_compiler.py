@@ -182,25 +182,27 @@ def test_without_layers_no_compiler_stays():
         assert not [process for process in compilers() if process not in others]
 
 
-@pytest.fixture(scope="module")
-def scala_pool():
-    """Return a pool whose Scala compiler stays."""
-    pool = open_pool("scala")
-    program = build_program("scala", PROGRAMS["scala"].add, PROGRAMS["scala"].tests, LIMITS)
+@pytest.fixture(scope="module", params=["scala", "kotlin"])
+def driver_pool(request):
+    """Return a language, and a pool in which its compiler stays."""
+    language = request.param
+    pool = open_pool(language)
+    program = build_program(language, PROGRAMS[language].add, PROGRAMS[language].tests, LIMITS)
 
     def stays():
         passes(*pool.run_all([program], 1))
         return any(seconds_of(process) > 1 and process.num_threads() > 1 for process in compilers(DRIVER_FILE))
 
     assert wait_until(stays, WALL_SECONDS)
-    yield pool
+    yield language, pool
     pool.close()
 
 
 @pytest.mark.parametrize("kind", ["add", "wrong", "broken", "leaving"])
-def test_verdicts_of_scala_are_those_of_the_command(scala_pool, kind):
-    """A program in Scala has the same outcome and the same message with and without the compiler that stays."""
-    program = build_program("scala", getattr(PROGRAMS["scala"], kind), PROGRAMS["scala"].tests, LIMITS)
-    [warm] = scala_pool.run_all([program], 1)
-    [plain] = scala_pool.run_all([without_warm(program)], 1)
+def test_verdicts_of_the_driver_are_those_of_the_command(driver_pool, kind):
+    """A program in Scala or Kotlin has the same outcome and message with and without the compiler that stays."""
+    language, pool = driver_pool
+    program = build_program(language, getattr(PROGRAMS[language], kind), PROGRAMS[language].tests, LIMITS)
+    [warm] = pool.run_all([program], 1)
+    [plain] = pool.run_all([without_warm(program)], 1)
     assert (warm.outcome, warm.detail, warm.stderr) == (plain.outcome, plain.detail, plain.stderr)

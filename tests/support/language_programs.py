@@ -334,6 +334,18 @@ SCALA = sources(
     leaving="sys.exit(0)",
     hungry="val all = new ListBuffer[Array[Byte]]; while (true) all += new Array[Byte](1 << 22); 5",
 )
+KOTLIN = sources(
+    "import kotlin.math.abs\n\nval all = mutableListOf<ByteArray>()\n\nfun add(a: Int, b: Int): Int {\n    BODY\n}\n",
+    'fun main() {\n    check(add(2, 3) == 5) { "no sum" }\n}\n',
+    "fun main() {\n    println(2 * readLine()!!.toInt())\n}\n",
+    "fun add(a: Int, b: Int): Int = a + \n",
+    right="return a + b",
+    wrong="return a * b",
+    failing='throw IllegalStateException("Overdrawn")',
+    hanging="while (true) {}",
+    leaving="System.exit(0); return 5",
+    hungry="while (true) all.add(ByteArray(1 shl 22))",
+)
 FORTRAN = sources(
     "module sums\n  implicit none\n  integer, volatile :: n = 1\ncontains\n  integer function add(a, b)\n"
     "    integer, intent(in) :: a, b\n    integer, pointer :: block(:)\n    add = a + b\n    BODY\n"
@@ -391,4 +403,5 @@ PROGRAMS = {
     "fortran": FORTRAN,
     "sql": SQL,
     "scala": SCALA,
+    "kotlin": KOTLIN,
 }

@@ -77,6 +77,7 @@ OTHERS = {
     "d": ("// a\n/+ b +/ /* c */", "unittest { assert(true); } // x"),
     "fortran": ("! a\n", "program t\nend program ! x"),
     "scala": ("// a\n/* b */", "object T extends App { assert(true) }"),
+    "kotlin": ("// a\n/* b */", "fun main() { check(true) }"),
     "sql": ("-- SELECT 1\n;/* SELECT 2 */ /*", "SELECT 1 -- x"),
     "ruby": ("# assert_equal 1, 1\n", "raise unless true # x"),
     "php": ("<?php // nothing\n# more\n/* a */", "<?php assert(true);"),

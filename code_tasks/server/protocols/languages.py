@@ -102,6 +102,7 @@ PISTON_RUNTIMES = (
     Runtime("d", "d", ("gdc",), "gcc"),
     Runtime("fortran", "fortran", ("f90",), "gcc"),
     Runtime("scala", "scala", ("sc",)),
+    Runtime("kotlin", "kotlin", ("kt",)),
     Runtime("sqlite3", "sql", ("sqlite", "sql")),
 )
 """Runtimes that run programs as they stand."""
