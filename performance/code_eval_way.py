@@ -17,6 +17,7 @@ import os
 import signal
 import sys
 import tempfile
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from types import FrameType
@@ -26,6 +27,8 @@ import evaluate  # noqa: F401 (the process that forks is as big as a user's)
 
 TIMEOUT_SECONDS = 3.0
 NUM_WORKERS = 4
+FORK_LOCK = threading.Lock()
+"""Lets one thread fork at a time: filelock, which `datasets` imports, refuses a fork while another thread forks."""
 
 
 class TimedOut(Exception):
@@ -60,10 +63,13 @@ def run_in_process(program: str, results: Any) -> None:
 
 def check(program: str) -> str:
     """Return the result of one sample."""
-    with multiprocessing.Manager() as manager:
+    with FORK_LOCK:
+        manager = multiprocessing.Manager()
+    with manager:
         results = manager.list()
         process = multiprocessing.Process(target=run_in_process, args=(program, results))
-        process.start()
+        with FORK_LOCK:
+            process.start()
         process.join(TIMEOUT_SECONDS + 1)
         if process.is_alive():
             process.kill()

@@ -106,7 +106,7 @@ def per_second(mode: str, workload: Tasks, metric: Any, image: str | None) -> fl
         json.dump(programs, file)
         file.flush()
         command = [sys.executable, *options, str(HERE / script), file.name]
-        answer = json.loads(subprocess.run(command, check=True, capture_output=True).stdout.splitlines()[-1])
+        answer = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout.splitlines()[-1])
     check(mode, answer["failed"] == 0 if mode == "bare" else set(answer["results"]) == {"passed"})
     return len(programs) / float(answer["seconds"])
 

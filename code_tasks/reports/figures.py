@@ -53,7 +53,7 @@ def histogram(values: Mapping[str, Sequence[float]], label: Callable[[float], st
     all_values = np.array([value for group in values.values() for value in group], dtype=np.float64)
     if not len(all_values):
         return {}
-    low, high = float(all_values.min()), float(all_values.max())
+    low, high = float(np.min(all_values)), float(np.max(all_values))
     logarithmic = high / low > LARGE_RATIO
     if not logarithmic:
         low, high = low * 0.95, high * 1.05
