@@ -1,4 +1,4 @@
-"""The program that keeps `javac` warm: it compiles one program after the other. Used by `java`."""
+"""The program that keeps `javac` warm, and the loop that compilers in Java share: one program after the other."""
 
 from __future__ import annotations
 
@@ -8,14 +8,9 @@ from sandboxes.languages.steps import WarmCompiler
 
 PROGRAM_FILE = "CodeEvalCompiler.java"
 
-# Arguments are read as `javac` reads them, in the folder that it runs in, so that its messages are the same.
-PROGRAM = """\
-import java.io.*;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.*;
-
-public class CodeEvalCompiler {
-    public static void main(String[] unused) throws IOException {
+SERVE = """\
+    /** Compile the programs that the supervisor sends, and answer with status and messages. */
+    private static void serve() throws IOException {
         DataInputStream in = new DataInputStream(new BufferedInputStream(System.in));
         DataOutputStream out = new DataOutputStream(new BufferedOutputStream(new FileOutputStream(FileDescriptor.out)));
         System.setOut(System.err);
@@ -23,19 +18,23 @@ public class CodeEvalCompiler {
         out.flush();
         while (true) {
             for (int left = in.readInt(); left > 0; left--) {
-                Path path = Paths.get(new String(read(in), StandardCharsets.UTF_8));
+                Path path = Paths.get(new String(read(in), "UTF-8"));
                 if (path.getParent() != null) Files.createDirectories(path.getParent());
                 Files.write(path, read(in));
             }
-            String[] arguments = new String[in.readInt()];
-            for (int place = 0; place < arguments.length; place++)
-                arguments[place] = new String(read(in), StandardCharsets.UTF_8);
-            StringWriter messages = new StringWriter();
-            int status = com.sun.tools.javac.Main.compile(arguments, new PrintWriter(messages, true));
-            byte[] text = messages.toString().getBytes(StandardCharsets.UTF_8);
+            String[] words = new String[in.readInt()];
+            for (int place = 0; place < words.length; place++) words[place] = new String(read(in), "UTF-8");
+            ByteArrayOutputStream text = new ByteArrayOutputStream();
+            int status = 2;
+            try {
+                status = build(words, new PrintStream(text, true, "UTF-8"));
+            } catch (Exception | StackOverflowError error) {
+                // The command of this build decides.
+                error.printStackTrace();
+            }
             out.writeInt(status);
-            out.writeInt(text.length);
-            out.write(text);
+            out.writeInt(text.size());
+            text.writeTo(out);
             out.flush();
         }
     }
@@ -45,8 +44,28 @@ public class CodeEvalCompiler {
         in.readFully(bytes);
         return bytes;
     }
+
+"""
+"""The methods of a compiler that stays. Its class has `build(words, messages)`, which returns a status."""
+
+PROGRAM = (
+    """\
+import java.io.*;
+import java.nio.file.*;
+
+public class CodeEvalCompiler {
+    public static void main(String[] unused) throws IOException { serve(); }
+
+"""
+    + SERVE
+    + """\
+    // `javac` reads arguments in the same way, in the folder that it runs in, so that its messages are the same.
+    private static int build(String[] words, PrintStream messages) {
+        return com.sun.tools.javac.Main.compile(words, new PrintWriter(messages, true));
+    }
 }
 """
+)
 
 # Messages of the virtual machine would go to standard output.
 QUIET_FLAGS = ("-Xlog:disable", "-XX:+DisplayVMOutputToStderr")

@@ -1,8 +1,9 @@
-"""The program that runs the compilers of Scala and Kotlin, and the runner and the guard of their programs.
+"""The program that runs the compilers of Scala and Kotlin, and changes what tests call of their candidates.
 
 Candidate and tests run in one virtual machine. After the compiler, the class files of the tests say exactly what tests
 call, whatever the candidate has called it: conversions, operators and names that hide the library's are found there.
-Results of the candidate's go through the guard, and no object of the candidate's is equal to one of the library's.
+Results of the candidate's go through the guard (jvm_runner.py), and no object of the candidate's is equal to one of the
+library's.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ from collections.abc import Callable
 from sandboxes.contract import Limits
 from sandboxes.languages.comments import without_literals
 from sandboxes.languages.java import COMPILER_FLAGS
-from sandboxes.languages.java_compiler import QUIET_FLAGS
+from sandboxes.languages.java_compiler import QUIET_FLAGS, SERVE
+from sandboxes.languages.jvm_runner import RUNNER
 from sandboxes.languages.native import build_tag
 from sandboxes.languages.steps import Command, WarmCompiler
 
@@ -27,7 +29,8 @@ SETTINGS_FILE = "code_eval_settings"
 WORD = re.compile(r"[^\W\d]\w*")
 TYPE = re.compile(r"\b(?:new|extends|with)\s+(?:\w+\.)*([A-Z]\w*)|[:,\[<]\s*(?:\w+\.)*([A-Z]\w*)|\b([A-Z]\w*)\s*[(\[<]")
 
-DRIVER = r"""
+DRIVER = (
+    r"""
 package code_eval_runner;
 
 import java.io.*;
@@ -44,40 +47,12 @@ import jdk.internal.org.objectweb.asm.tree.*;
 public class Driver {
     public static void main(String[] arguments) throws Exception {
         if (arguments.length > 0) System.exit(build(arguments, System.err));
-        DataInputStream in = new DataInputStream(new BufferedInputStream(System.in));
-        DataOutputStream out = new DataOutputStream(new BufferedOutputStream(new FileOutputStream(FileDescriptor.out)));
-        System.setOut(System.err);
-        out.write('R');
-        out.flush();
-        while (true) {
-            for (int left = in.readInt(); left > 0; left--) {
-                Path path = Paths.get(new String(read(in), "UTF-8"));
-                if (path.getParent() != null) Files.createDirectories(path.getParent());
-                Files.write(path, read(in));
-            }
-            String[] words = new String[in.readInt()];
-            for (int place = 0; place < words.length; place++) words[place] = new String(read(in), "UTF-8");
-            ByteArrayOutputStream text = new ByteArrayOutputStream();
-            int status = 2;
-            try {
-                status = build(words, new PrintStream(text, true, "UTF-8"));
-            } catch (Exception | StackOverflowError error) {
-                // The command of this build decides.
-                error.printStackTrace();
-            }
-            out.writeInt(status);
-            out.writeInt(text.size());
-            text.writeTo(out);
-            out.flush();
-        }
+        serve();
     }
 
-    private static byte[] read(DataInputStream in) throws IOException {
-        byte[] bytes = new byte[in.readInt()];
-        in.readFully(bytes);
-        return bytes;
-    }
-
+"""
+    + SERVE
+    + r"""
     static int build(String[] options, PrintStream messages) throws Exception {
         if (!Language.compile(options, messages)) return 1;
         try {
@@ -303,111 +278,9 @@ class Classes implements Opcodes {
 
     private String shown(String name) { return String.join(".", parts(name)); }
 }
-
-class Runner {
-    private static String tests;
-
-    static String candidate() { return tests.replace("tests", "candidate") + "."; }
-
-    public static void main(String[] arguments) {
-        PrintStream out = System.out;
-        int status = 1;
-        try {
-            byte[] token = System.in.readAllBytes();
-            new FileOutputStream(FileDescriptor.in).getChannel().truncate(0);
-            tests = arguments[0];
-            Method main = prepare();
-            main.setAccessible(true);
-            main.invoke(null, main.getParameterCount() == 0 ? new Object[0] : new Object[] {new String[0]});
-            if (Guard.isRefused) throw new IllegalStateException("tests got a result that they can't compare");
-            System.out.flush();
-            out.write(token, 0, token.length);
-            out.flush();
-            status = 0;
-        } catch (InvocationTargetException error) {
-            error.getCause().printStackTrace();
-        } catch (Throwable error) {
-            error.printStackTrace();
-        }
-        // Neither threads nor hooks of the candidate's come after the tests.
-        System.err.flush();
-        Runtime.getRuntime().halt(status);
-    }
-
-    /** Load all classes of tests and guard, whose files the candidate may replace when it runs, and find the `main`. */
-    private static Method prepare() throws Exception {
-        ClassLoader loader = Runner.class.getClassLoader();
-        List<String> names = new ArrayList<>(List.of("code_eval_runner.Guard", "code_eval_runner.Parts",
-            "code_eval_runner.Parts$Each"));
-        try (Stream<Path> all = Files.walk(Paths.get(tests))) {
-            all.map(Path::toString).filter(path -> path.endsWith(".class")).sorted()
-                .forEach(path -> names.add(path.substring(0, path.length() - 6).replace('/', '.')));
-        }
-        Class.forName("code_eval_runner.Guard");
-        Method found = null;
-        for (String name : names)
-            for (Method method : Class.forName(name, false, loader).getDeclaredMethods())
-                if (method.getName().equals("main") && Modifier.isStatic(method.getModifiers()) && !method.isSynthetic()
-                    && List.of(List.of(), List.of(String[].class)).contains(List.of(method.getParameterTypes())))
-                    found = method;
-        if (found == null) throw new NoSuchMethodException("the tests have no main");
-        return found;
-    }
-}
-
-@SuppressWarnings({"rawtypes", "unchecked"})
-public class Guard {
-    private static final java.util.regex.Pattern VIEW = java.util.regex.Pattern.compile("java\\.util\\.("
-        + "Abstract(Collection|Map|Set).*|Collections\\$(Checked|SetFromMap|Synchronized|Unmodifiable).*"
-        + "|.*\\$(Key|Entry)Set.*)");
-    // Reflection changes no field that is static and final.
-    private static final String CANDIDATE = Runner.candidate();
-    /** Whether an error was thrown, which the tests may have caught. */
-    static volatile boolean isRefused;
-
-    public static boolean isOwn(Object value) {
-        return value != null && value.getClass().getName().startsWith(CANDIDATE);
-    }
-
-    public static void checkOwn(Object value) {
-        if (value == null || isOwn(value)) return;
-        isRefused = true;
-        throw new ClassCastException("the candidate orders its objects with a " + value.getClass().getName());
-    }
-
-    /** Return a result of the candidate's for tests: whatever the library says about it is true. */
-    public static Object result(Object value) {
-        Object plain = Parts.plain(value);
-        if (!(plain instanceof Parts.Each)) check(plain);
-        return plain;
-    }
-
-    static void check(Object value) {
-        if (value == null) return;
-        boolean isCollection = value instanceof Collection || value instanceof Map;
-        if (Proxy.isProxyClass(value.getClass())) refuse(value);
-        if (isOwn(value)) {
-            if (isCollection || value instanceof CharSequence || value instanceof Number || value instanceof Iterator
-                || Parts.isCollection(value)) refuse(value);
-        } else if (value instanceof Object[]) {
-            for (Object each : (Object[]) value) check(each);
-        } else if (isCollection) {
-            Object order = value instanceof SortedSet ? ((SortedSet) value).comparator()
-                : value instanceof SortedMap ? ((SortedMap) value).comparator() : null;
-            if (order != null || VIEW.matcher(value.getClass().getName()).matches()) refuse(value);
-            if (value instanceof Map) for (Object each : ((Map) value).keySet()) check(each);
-            for (Object each : value instanceof Map ? ((Map) value).values() : (Collection) value) check(each);
-        } else Parts.check(value);
-    }
-
-    static void refuse(Object value) {
-        isRefused = true;
-        String name = value.getClass().getName();
-        if (isOwn(value)) name = name.substring(CANDIDATE.length());
-        throw new IllegalStateException("the candidate returned a " + name + ", which tests can't compare");
-    }
-}
 """
+    + RUNNER
+)
 
 
 def program_files(
