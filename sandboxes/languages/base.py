@@ -133,6 +133,12 @@ class Language:
     aliases: tuple[str, ...] = ()
     """Other names of the language in datasets."""
 
+    apart: SeparateRecipe | SplitRecipe | None = None
+    """For a candidate with tests that can run apart from it. None: `with_tests` is for all tests."""
+
+    reason_for_candidate: Callable[[str], str] = lambda tests: ""
+    """Tests -> why they can't run apart, if there is a recipe for that; "" if they can."""
+
     variant_of: str = ""
     """The language of which this is a standard or a version; "" if it is a language of its own."""
 

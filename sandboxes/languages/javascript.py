@@ -3,9 +3,21 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from sandboxes.contract import Limits
-from sandboxes.languages.base import Language, Recipe, fixed_build, heap_mb
+from sandboxes.languages.base import (
+    TESTS_FOLDER,
+    Language,
+    Recipe,
+    SeparateRecipe,
+    SplitRecipe,
+    fixed_build,
+    heap_mb,
+    linked,
+)
+from sandboxes.languages.javascript_apart import DRIVER_FILE, RUNNER_FILE, driver_text, runner_text
+from sandboxes.languages.javascript_calls import reason_for_candidate
 from sandboxes.languages.javascript_runner import RUNNER
 from sandboxes.languages.quick_builds import IS_PREPARED, QUICK_FILE, quick_build
 from sandboxes.languages.steps import Command
@@ -47,6 +59,23 @@ def typescript_files(candidate: str, tests: str) -> dict[str, str]:
     return {**files, **joined, QUICK_FILE: f"{snapshot_path()}\n"}
 
 
+def javascript_candidate_files(candidate: str) -> dict[str, str]:
+    """Return the files of a JavaScript candidate whose tests run apart."""
+    return {"candidate.js": candidate, DRIVER_FILE: driver_text(f"/{ES_MODULE.pattern}/m")}
+
+
+def javascript_tests_files(tests: str) -> dict[str, str]:
+    """Return the files of JavaScript tests that run apart."""
+    return {"tests.js": tests, RUNNER_FILE: runner_text(tests)}
+
+
+def typescript_split_files(candidate: str, tests: str) -> dict[str, str]:
+    """Return the files of a TypeScript candidate and tests that run apart from it."""
+    files = {**typescript_files(candidate, tests), DRIVER_FILE: driver_text("/(?!)/")}
+    del files[NODE_FILE]
+    return {**files, f"{TESTS_FOLDER}/{RUNNER_FILE}": runner_text(tests)}
+
+
 def typescript_standalone_files(candidate: str, tests: str) -> dict[str, str]:
     """Return the files of a TypeScript candidate alone."""
     files = {"candidate.ts": candidate, TRANSPILE_FILE: TRANSPILE, NODE_FILE: 'require("./candidate.js");\n'}
@@ -64,6 +93,11 @@ def run_node(limits: Limits, *options: str) -> Command:
     """Return the command that runs NODE_FILE."""
     argv = ("node", f"--max-old-space-size={heap_mb(limits)}", *options, NODE_FILE)
     return Command(argv, limits, reserves_memory=True)
+
+
+def run_linked(file: str) -> Callable[[Limits], Command]:
+    """Return the run of one side of a program whose tests run apart."""
+    return lambda limits: linked("node", f"--max-old-space-size={heap_mb(limits)}", file, reserves_memory=True)(limits)
 
 
 def run_node_tests(limits: Limits) -> Command:
@@ -85,6 +119,10 @@ JAVASCRIPT = Language(
     highlight="javascript",
     canary=("const add = (a, b) => a + b;", "require('assert').equal(add(2, 3), 5);"),
     aliases=("js",),
+    apart=SeparateRecipe(
+        javascript_candidate_files, javascript_tests_files, run_linked(DRIVER_FILE), run_linked(RUNNER_FILE)
+    ),
+    reason_for_candidate=reason_for_candidate,
     tools=("node",),
 )
 TYPESCRIPT = Language(
@@ -101,6 +139,8 @@ TYPESCRIPT = Language(
         "declare var require: any;\nrequire('assert').equal(add(2, 3), 5);",
     ),
     aliases=("ts",),
+    apart=SplitRecipe(typescript_split_files, BUILD_TYPESCRIPT, run_linked(DRIVER_FILE), run_linked(RUNNER_FILE)),
+    reason_for_candidate=reason_for_candidate,
     tools=("node", "tsc"),
     prepared_here=prepare_snapshot,
 )

@@ -175,7 +175,8 @@ def separate_plan(name: str, tests: str, limits: Limits) -> StepPlan:
         tests: source.
         limits: of each side.
     """
-    recipe = LANGUAGES[name].with_tests
+    language = LANGUAGES[name]
+    recipe = language.apart or language.with_tests
     assert isinstance(recipe, SeparateRecipe)
     return talking_plan((), recipe, limits, {"files": recipe.tests_files(tests)})
 
@@ -189,7 +190,8 @@ def split_plan(name: str, limits: Limits, compile_seconds: float = COMPILE_SECON
         limits: of each side.
         compile_seconds: wall seconds of each compiler.
     """
-    recipe = LANGUAGES[name].with_tests
+    language = LANGUAGES[name]
+    recipe = language.apart or language.with_tests
     assert isinstance(recipe, SplitRecipe)
     build = recipe.build(compiler_limits(limits, compile_seconds))
     return talking_plan(build, recipe, limits, {"files": {}, "folder": TESTS_FOLDER})
@@ -217,13 +219,46 @@ def is_python(name: str) -> bool:
     return VARIANTS.get(name, name) == "python"
 
 
-def is_graded_apart(name: str) -> bool:
-    """Return whether tests in a language run in another process than the candidate."""
-    return name in LANGUAGES and not isinstance(LANGUAGES[name].with_tests, Recipe)
+def reason_for_candidate(name: str, tests: str) -> str:
+    """Return why tests in a language run in the candidate's process under the grading "auto"; "" if they don't.
+
+    Args:
+        name: of NAMES.
+        tests: source.
+    """
+    language = LANGUAGES.get(name)
+    if language is not None and language.apart is not None:
+        return language.reason_for_candidate(tests)
+    return f"the tests are in {name}" if language is None or isinstance(language.with_tests, Recipe) else ""
+
+
+def recipe_for(name: str, tests: str, grading: str = "auto") -> Recipe | SeparateRecipe | SplitRecipe:
+    """Return the recipe of a candidate with tests.
+
+    Args:
+        name: of LANGUAGES.
+        tests: source.
+        grading: one of GRADINGS. It chooses in languages with two recipes for tests.
+
+    Raises:
+        ValueError: if the tests can't run apart, and have to.
+    """
+    language = LANGUAGES[name]
+    if language.apart is None or grading == "shared":
+        return language.with_tests
+    reason = language.reason_for_candidate(tests)
+    if reason and grading == "separate":
+        raise ValueError(f"{reason}, so that they run with the candidate; choose grading='auto' or 'shared'")
+    return language.with_tests if reason else language.apart
 
 
 def build_program(
-    name: str, candidate: str, tests: str, limits: Limits, compile_seconds: float = COMPILE_SECONDS
+    name: str,
+    candidate: str,
+    tests: str,
+    limits: Limits,
+    compile_seconds: float = COMPILE_SECONDS,
+    grading: str = "auto",
 ) -> Program:
     """Build the program of a candidate and its tests.
 
@@ -233,10 +268,14 @@ def build_program(
         tests: source that ends with a status other than 0 if the candidate is wrong.
         limits: of the run.
         compile_seconds: wall seconds of each compiler.
+        grading: as in `recipe_for`.
+
+    Raises:
+        ValueError: as `recipe_for`.
     """
     token = secrets.token_hex(TOKEN_BYTES)
     language = LANGUAGES[name]
-    recipe = language.with_tests
+    recipe = recipe_for(name, tests, grading) if tests.strip() else language.with_tests
     names: tuple[str, ...] = ()
     if isinstance(recipe, Recipe):
         files = recipe.files(candidate, tests)

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from sandboxes.backends.host_state import PROGRAM_PATH, QUICK_FOLDERS
 from sandboxes.errors import SandboxUnavailable
+from sandboxes.languages.base import TESTS_FOLDER
 from sandboxes.languages.quick_builds import REFUSED_STATUS, folder_states, prepare, prepared_path, run_tool
 
 TRANSPILE_FILE = "code_eval_transpile.js"
@@ -51,13 +52,16 @@ for (const name of ["candidate", "tests"].filter((name) => fs.existsSync(`${name
   });
   report(diagnostics);
   const imports = /^const (\\w+ = (?:__importStar\\(|__importDefault\\()?require\\()/gm;
-  fs.writeFileSync(`${name}.js`, outputText.replace(imports, "var $1"));
+  const isApart = name === "tests" && fs.existsSync(testsFolder);
+  if (isApart) fs.unlinkSync("tests.ts");
+  fs.writeFileSync(`${isApart ? testsFolder : "."}/${name}.js`, outputText.replace(imports, "var $1"));
 }
 """
 
 FIND = f"""\
 const fs = require("fs");
 const checked = "{CHECKED_FILE}";
+const testsFolder = "{TESTS_FOLDER}";
 const folders = {json.dumps(FOLDERS)};
 const found = folders.map((folder) => folder + "typescript").find((path) => fs.existsSync(path));
 """

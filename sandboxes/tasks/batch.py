@@ -10,7 +10,7 @@ from typing import Any
 from sandboxes.contract import Limits, Program, Verdict
 from sandboxes.grading import classify_tests, reason_for_shared
 from sandboxes.languages.judge_programs import JudgeProgram
-from sandboxes.languages.registry import LANGUAGES, build_program, is_graded_apart, is_python
+from sandboxes.languages.registry import LANGUAGES, build_program, is_python, reason_for_candidate, recipe_for
 from sandboxes.languages.steps import SCRIPT_FILE, step_program
 from sandboxes.runner import RunResult
 from sandboxes.tasks.call_harness import call_harness
@@ -86,7 +86,7 @@ class ProgramBatch:
             tasks: best sorted by reference, because a guest compiles the same tests only once.
             options: how tasks are run.
             limits: the limits of a candidate, on each of its cases, unless its task has limits of its own.
-            grading: one of GRADINGS, for tests that are Python code.
+            grading: one of GRADINGS, for tests that are code.
 
         Raises:
             ValueError, TypeError: if a reference is invalid; the message has the task's name.
@@ -159,7 +159,7 @@ def reason_for_auto(options: TaskOptions, language: str, reference: str) -> str:
     if options.assemble is not None:
         return "candidate and tests are one text"
     if language != "python":
-        return NOT_APART if is_graded_apart(language) else f"the tests are in {language}"
+        return reason_for_candidate(language, reference) or NOT_APART
     if continued_block(reference):
         return "the tests continue the candidate's last block"
     return "the tests are for pytest" if needs_shared(reference) else reason_for_shared(reference)
@@ -249,7 +249,9 @@ def program_factory(
             if needs_shared(reference):
                 raise ValueError(f"tests for pytest run with the candidate, in python and not in {language}")
             tests = with_harness(reference, runs_all=False)
-        return lambda candidate: build_program(language, candidate, tests, limits, options.compile_seconds)
+        # Raises an error, if there is one, before the first candidate.
+        recipe_for(language, tests, grading)
+        return lambda candidate: build_program(language, candidate, tests, limits, options.compile_seconds, grading)
     if cases.function:
         if language != "python":
             raise ValueError(f"cases that call a function are for Python, not for {language}")

@@ -12,9 +12,9 @@ from sandboxes.languages.registry import (
     VARIANTS,
     build_program,
     checked_language,
-    is_graded_apart,
     plan_for,
     probe_version,
+    reason_for_candidate,
     required_paths,
 )
 from sandboxes.tasks.batch import ProgramBatch, Task
@@ -82,7 +82,8 @@ def test_a_right_candidate_passes(run, language):
     verdict = run(PROGRAMS[language].add)
     passes(verdict)
     has_layers = {"pid", "mount"} <= {*verdict.isolation}
-    grading = "separate" if is_graded_apart(language) and has_layers else "shared"
+    is_apart = not reason_for_candidate(language, PROGRAMS[language].tests)
+    grading = "separate" if is_apart and has_layers else "shared"
     assert (verdict.detail, verdict.grading, verdict.attempts) == ("", grading, 1)
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from sandboxes import Limits, Pool, SandboxUnavailable, open_sandbox
-from sandboxes.languages.registry import build_program, probe_version, required_paths
+from sandboxes.languages.registry import LANGUAGES, build_program, probe_version, required_paths
 from support import (
     attacks_ada,
     attacks_bash,
@@ -16,6 +16,7 @@ from support import (
     attacks_haskell,
     attacks_java,
     attacks_javascript,
+    attacks_javascript_calls,
     attacks_kotlin,
     attacks_lua,
     attacks_ocaml,
@@ -42,7 +43,7 @@ from support import (
 from support.requirements import WALL_SECONDS, unavailable
 
 ATTACKS = {
-    "javascript": attacks_javascript.JAVASCRIPT,
+    "javascript": attacks_javascript.ATTACKS | attacks_javascript_calls.ATTACKS,
     "typescript": attacks_javascript.TYPESCRIPT,
     "java": attacks_java.ATTACKS,
     "go": attacks_go.ATTACKS,
@@ -129,19 +130,29 @@ NO_ENTRY = [
 ]
 """(language, candidate with an entry point, tests without one). D's tests need no `main`."""
 
+# Attacks on tests that could run apart, where they do not.
+SHARED = "javascript, shared"
+TESTS[SHARED], HONEST[SHARED] = TESTS["javascript"], {}
+ATTACKS[SHARED] = {
+    name: attack
+    for name, attack in attacks_javascript.ATTACKS.items()
+    if not LANGUAGES["javascript"].reason_for_candidate((*attack[2:], TESTS[SHARED])[0])
+}
+
 EACH_ATTACK = [(language, name) for language, attacks in ATTACKS.items() for name in attacks]
 EACH_SHAPE = [(language, name) for language, shapes in HONEST.items() for name in shapes]
 
 
-def run_all(language, programs):
-    """Return the verdicts on {key: (candidate, tests, limits)}."""
+def run_all(name, programs):
+    """Return the verdicts on {key: (candidate, tests, limits)}, in a language and a grading."""
+    language, _, grading = name.partition(", ")
     try:
         pool = Pool(open_sandbox("subprocess", read_only_paths=required_paths({language})))
     except SandboxUnavailable as error:
         unavailable(str(error))
     try:
         probe_version(pool, language)
-        made = [build_program(language, *program) for program in programs.values()]
+        made = [build_program(language, *program, grading=grading or "auto") for program in programs.values()]
         return dict(zip(programs, pool.run_all(made, 2), strict=True))
     except SandboxUnavailable as error:
         unavailable(str(error))

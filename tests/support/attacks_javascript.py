@@ -30,7 +30,7 @@ def both(around, wrong=TIMES, right=PLUS):
     return around.replace("ADD", wrong), around.replace("ADD", right)
 
 
-JAVASCRIPT = {
+ATTACKS = {
     "return at the top": (TIMES + "return;\n", PLUS + "function early() { return; }\n"),
     "if (false) as the last line": (TIMES + "if (false)", PLUS + "if (false) {}"),
     "if (0) in a block that stays open": (TIMES + "if (0) {", PLUS + "if (0) {}"),
@@ -283,7 +283,7 @@ JAVASCRIPT = {
 
 # Removing the types leaves the same programs in JavaScript.
 TYPESCRIPT = {
-    name: JAVASCRIPT[name]
+    name: ATTACKS[name]
     for name in (
         *("return at the top", "if (false) as the last line", "open comment", "open template", "open function"),
         *("exit", "uncaught exceptions of timers", "promise that never settles", "the pool of buffers"),

@@ -217,3 +217,73 @@ TYPESCRIPT = {
     ),
     "a whole program": (TYPED + TESTS, ""),
 }
+CALLS = {
+    "values of each kind": (
+        "function same(value) { return value; }\nfunction copy(value) { return structuredClone(value); }\n",
+        'const assert = require("assert");\nconst all = [undefined, null, NaN, -0, 1n, "\\ud800", [1, , 3], '
+        "new Map([[1, { a: new Set([2]) }]]),\n  new Date(5), /a/g, Infinity, true, { b: [] }, new Uint8Array([1]), "
+        "[[1, 2], ['x']]];\n"
+        "for (const each of all) { assert.deepStrictEqual(copy(each), each); assert.deepStrictEqual(same(each), "
+        "each); }\nassert.strictEqual(same(all), all);\nassert.notStrictEqual(copy(all), all);\n",
+    ),
+    "arguments that it changes": (
+        "function sort(all) { all.sort((a, b) => a - b); }\nfunction fill(rows, one) { rows[0].push(1); one.x = 2; "
+        "delete one.y; one.set.add(3); one.map.set('a', 1); one.bytes[0] = 9; }\n",
+        'const assert = require("assert");\nconst all = [3, 10, 2];\nsort(all);\nassert.deepEqual(all, [2, 3, 10]);\n'
+        "const row = [0];\nconst rows = [row];\n"
+        "const one = { y: 1, set: new Set(), map: new Map(), bytes: new Uint8Array(2) };\nfill(rows, one);\n"
+        "assert.deepStrictEqual(row, [0, 1]);\nassert.strictEqual(rows[0], row);\n"
+        "assert.deepStrictEqual(one, { set: new Set([3]), map: new Map([['a', 1]]), bytes: new Uint8Array([9, 0]), "
+        "x: 2 });\n",
+    ),
+    "errors": (
+        "class Overdrawn extends RangeError { constructor(m) { super(m); this.name = 'Overdrawn'; this.code = 7; } }\n"
+        "function take(n) { if (n > 9) throw new Overdrawn(`no ${n}`); if (n < 0) throw 'negative'; return n; }\n"
+        "function deep(n) { return deep(n + 1); }\n",
+        'const assert = require("assert");\n'
+        "assert.throws(() => take(10), { name: 'Overdrawn', message: 'no 10', code: 7 });\n"
+        "assert.throws(() => take(10), RangeError);\nassert.throws(() => take(10), /no 10/);\n"
+        "assert.throws(() => deep(0), RangeError);\n"
+        "try { take(-1); throw new Error('none'); } catch (error) { assert.strictEqual(error, 'negative'); }\n"
+        "assert.strictEqual(take(3), 3);\n",
+    ),
+    "objects of classes": (
+        "class Point { constructor(x) { this.x = x; this.next = null; } }\n"
+        "function point(x) { const p = new Point(x); p.next = new Point(2); return p; }\n"
+        "function bare() { return Object.assign(Object.create(null), { x: 1 }); }\n",
+        'const assert = require("assert");\nassert.deepEqual(point(1), { x: 1, next: { x: 2, next: null } });\n'
+        "assert.notDeepStrictEqual(point(1), { x: 1, next: { x: 2, next: null } });\n"
+        "assert.notDeepStrictEqual(bare(), { x: 1 });\nassert.strictEqual(point(1).next.x, 2);\n",
+    ),
+    "values of the candidate's": (
+        "let count = 1;\nconst table = { a: [1] };\nfunction grow() { count += 1; return count; }\n",
+        'const assert = require("assert");\nassert.equal(count, 1);\ngrow();\nassert.equal(count, 2);\n'
+        "assert.deepEqual(table, { a: [1] });\n",
+    ),
+    "a helper of the tests": (
+        "function add(a, b) { return a + b; }\n",
+        "function check(run, cases) {\n  for (const { given, sum } of cases)\n    if (run(...given) !== sum) "
+        "throw new Error('no sum');\n}\ncheck(add, [{ given: [2, 3], sum: 5 }]);\n"
+        "const sums = [[1, 2], [3, 4]].map(([a, b]) => add(a, b));\n"
+        "if (sums.join() !== '3,7') throw new Error('no');\n",
+    ),
+    "a builtin's name": (
+        "function escape(text) { return '<' + text + '>'; }\n",
+        "const assert = require('assert');\nfunction test() {\n  let candidate = escape;\n"
+        "  assert.deepEqual(candidate('a'), '<a>');\n}\ntest();\n",
+    ),
+    "output and many calls": (
+        "function add(a, b) { if (a % 1000 === 0) console.log(a); return a + b; }\n",
+        "for (let i = 0; i < 5000; i++) console.assert(add(i, 1) === i + 1);\n",
+    ),
+    "a module whose tests are calls": (
+        "import path from 'path';\nexport const add = (a, b) => a + b + (path.sep === '/' ? 0 : 1);\n",
+        TESTS,
+    ),
+    "large data": (
+        "function twice(all) { return all.map((each) => 2 * each); }\n",
+        "const all = Array.from({ length: 300000 }, (_, i) => i);\n"
+        "if (twice(all)[299999] !== 599998) throw new Error('no');\n",
+    ),
+}
+JAVASCRIPT |= CALLS

@@ -1,0 +1,327 @@
+"""The two programs of JavaScript and TypeScript whose tests run apart. Used by `javascript`.
+
+Values are sent as V8 serializes them for other processes. Tests have the candidate's functions as functions of their
+own, which wait for the answer. An answer is plain data, and the tests' process has nothing that the candidate defines.
+"""
+
+from __future__ import annotations
+
+import json
+
+from sandboxes.guest.common.interactors import LOST_STATUS
+from sandboxes.languages.javascript_calls import read_tests
+
+DRIVER_FILE, RUNNER_FILE = "code_eval_driver.js", "code_eval_runner.js"
+
+# A message is its size, as four bytes, and a value.
+LINK = """\
+"use strict";
+const fs = require("fs");
+const v8 = require("v8");
+const vm = require("vm");
+const path = require("path");
+const Module = require("module");
+const { inspect, types } = require("util");
+const { writeSync } = fs;
+const { defineProperty } = Object;
+const reallyExit = process.reallyExit.bind(process);
+
+function write(value) {
+  const body = v8.serialize(value);
+  const bytes = Buffer.alloc(4 + body.length);
+  bytes.writeUInt32LE(body.length);
+  body.copy(bytes, 4);
+  for (let at = 0; at < bytes.length; ) at += writeSync(4, bytes, at);
+}
+
+function readBytes(size) {
+  const bytes = Buffer.alloc(size);
+  for (let at = 0; at < size; ) {
+    const count = fs.readSync(3, bytes, at, size - at, null);
+    if (count === 0) return null;
+    at += count;
+  }
+  return bytes;
+}
+
+function read() {
+  const head = readBytes(4);
+  return head && readBytes(head.readUInt32LE());
+}
+
+function fail(error) {
+  try {
+    writeSync(2, (types.isNativeError(error) ? "" : "Uncaught ") + inspect(error) + "\\n");
+  } finally {
+    reallyExit(1);
+  }
+}
+"""
+
+# The driver answers one call after the other. What it says decides nothing but the value of a call.
+DRIVER = (
+    LINK
+    + """\
+const file = path.resolve("candidate.js");
+const module_ = new Module(file, null);
+module_.filename = file;
+module_.paths = Module._nodeModulePaths(path.dirname(file));
+const required = Module.createRequire(file);
+let lookUp = (name) => vm.runInThisContext(name);
+
+async function load() {
+  const text = fs.readFileSync(file, "utf8");
+  let script;
+  try {
+    const loader = vm.constants && vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER;
+    const importModuleDynamically = loader || ((specifier) => import(specifier));
+    script = new vm.Script(text, { filename: file, importModuleDynamically });
+  } catch (error) {
+    if (!%(module)s.test(text)) fail(error);
+    // No semicolon before the export: it would end a statement that the candidate left open.
+    const shared = "export const codeEvalLookup = (codeEvalName) => eval(codeEvalName);";
+    fs.writeFileSync("candidate.mjs", `${text}\\n${shared}\\n`);
+    lookUp = (await import(path.resolve("candidate.mjs"))).codeEvalLookup;
+    return;
+  }
+  const globals = { require: required, module: module_, exports: module_.exports };
+  Object.assign(globals, { __filename: file, __dirname: path.dirname(file) });
+  for (const name of Object.keys(globals))
+    defineProperty(globalThis, name, { value: globals[name], writable: true, configurable: true });
+  process.mainModule = module_;
+  script.runInThisContext();
+}
+
+// Returns the value of a name that the candidate defines, or what it exports by that name alone.
+function find(name) {
+  try {
+    return lookUp(name);
+  } catch (error) {
+    if (Object.hasOwn(module_.exports, name)) return module_.exports[name];
+    throw error;
+  }
+}
+
+function kindOf(name) {
+  try {
+    const value = find(name);
+    return typeof value === "function" ? "function" : value === undefined ? "" : "value";
+  } catch {
+    return "";
+  }
+}
+
+// Notes where objects of classes are, because a copy of one is an ordinary object.
+function note(value, place, found, seen) {
+  if (typeof value === "function" || typeof value === "symbol")
+    throw new TypeError(`a ${typeof value} can't be sent to the tests`);
+  if (typeof value !== "object" || value === null || seen.has(value) || ArrayBuffer.isView(value)) return;
+  seen.add(value);
+  const prototype = Object.getPrototypeOf(value);
+  if (types.isProxy(value)) throw new TypeError("a proxy can't be sent to the tests");
+  if (types.isMap(value) || types.isSet(value)) {
+    // Places within them have no names.
+    value.forEach((each, key) => [each, key].forEach((part) => note(part, null, found, seen)));
+  } else if (!types.isNativeError(value)) {
+    const name = prototype && Object.hasOwn(prototype, "constructor") && prototype.constructor.name;
+    if (place && prototype !== Object.prototype && !Array.isArray(value) && !types.isBoxedPrimitive(value)
+        && !types.isDate(value) && !types.isRegExp(value) && !types.isAnyArrayBuffer(value))
+      found.push([place, prototype === null ? null : String(name || "")]);
+    for (const key of Object.keys(value)) note(value[key], place && [...place, key], found, seen);
+  }
+}
+
+function said(error) {
+  if (!types.isNativeError(error)) return { thrown: error };
+  const chain = [];
+  for (let at = error; at; at = Object.getPrototypeOf(at))
+    if (Object.hasOwn(at, "constructor")) chain.push(String(at.constructor.name));
+  const isOurs = (line) => line.includes(__filename) || line.includes("node:internal");
+  const stack = String(error.stack).split("\\n").filter((line) => !isOurs(line)).join("\\n");
+  return { chain, name: String(error.name), message: String(error.message), code: error.code, stack };
+}
+
+async function answer(bytes) {
+  const [kind, name, all] = v8.deserialize(bytes);
+  if (kind === "value") return { value: find(name), classes: [] };
+  const before = v8.serialize(all);
+  let value = find(name)(...all);
+  const isPromise = types.isPromise(value);
+  try {
+    // Tests that run apart wait for no promise. One that never settles ends this process.
+    if (isPromise) value = await value;
+  } catch (error) {
+    return { rejected: said(error) };
+  }
+  const place = typeof value === "object" && value !== null ? all.indexOf(value) : -1;
+  const classes = [];
+  if (place < 0) note(value, [], classes, new Set());
+  const isChanged = !before.equals(v8.serialize(all));
+  return { value: place < 0 ? value : undefined, place, classes, all: isChanged ? all : undefined, isPromise };
+}
+
+async function serve() {
+  for (let bytes = read(); bytes; bytes = read()) {
+    let result;
+    try {
+      result = await answer(bytes);
+      v8.serialize(result);
+    } catch (error) {
+      result = { error: said(error) };
+    }
+    try {
+      write(result);
+    } catch (error) {
+      write({ error: said(error) });
+    }
+  }
+  reallyExit(0);
+}
+
+const names = v8.deserialize(read());
+load().then(() => {
+  write(names.map(kindOf));
+  return serve();
+}).catch(fail);
+"""
+)
+
+# Candidates choose keys of objects. `put` keeps one named __proto__ from being the prototype.
+RUNNER = (
+    LINK
+    + """\
+const names = %(names)s;
+const file = path.resolve("tests.js");
+const text = fs.readFileSync(file, "utf8");
+fs.unlinkSync(file);
+fs.unlinkSync(__filename);
+
+function lost() {
+  writeSync(2, "the candidate ended before its tests were done\\n");
+  reallyExit(%(lost_status)d);
+}
+
+function ask(question) {
+  try {
+    write(question);
+  } catch (error) {
+    if (error.code === "EPIPE") lost();
+    throw new TypeError(`the candidate can't be given this: ${error.message}`);
+  }
+  return v8.deserialize(read() || lost());
+}
+
+const isObject = (value) => typeof value === "object" && value !== null;
+const put = (object, key, value) =>
+  defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
+const builtinErrors = new Map(
+  [AggregateError, Error, EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError].map((each) => [
+    each.name,
+    each === AggregateError ? Error : each,
+  ])
+);
+
+function asError({ chain, name, message, code, stack, thrown }) {
+  if (!chain) return thrown;
+  const Type = builtinErrors.get(chain.find((each) => builtinErrors.has(each))) || Error;
+  const error = new Type(message);
+  if (error.name !== name) put(error, "name", name);
+  if (code !== undefined) put(error, "code", code);
+  if (typeof stack === "string") error.stack = stack;
+  return error;
+}
+
+// Gives objects of the candidate's classes a prototype that is no ordinary object's.
+function mark(value, classes) {
+  for (const [place, name] of classes) {
+    let found = value;
+    for (const key of place) found = isObject(found) && Object.hasOwn(found, key) ? found[key] : undefined;
+    if (!isObject(found) || found === Object.prototype) throw new Error("an invalid answer of the candidate's");
+    Object.setPrototypeOf(found, name === null ? null : { [name]: class {} }[name].prototype);
+  }
+  return value;
+}
+
+const kinds = [Array.isArray, types.isMap, types.isSet, types.isDate, ArrayBuffer.isView];
+const kindOf = (value) => (isObject(value) ? kinds.findIndex((is) => is(value)) : NaN);
+
+// Functions may change the arrays and objects that they are given.
+function update(target, now, seen) {
+  if (seen.has(target)) return;
+  seen.add(target);
+  if (types.isDate(target)) target.setTime(now.getTime());
+  else if (ArrayBuffer.isView(target)) target.set(now);
+  else if (types.isSet(target) || types.isMap(target)) {
+    target.clear();
+    now.forEach((value, key) => (types.isMap(target) ? target.set(key, value) : target.add(value)));
+  } else {
+    if (Array.isArray(target)) target.length = now.length;
+    for (const key of Object.keys(target)) if (!Object.hasOwn(now, key)) delete target[key];
+    for (const key of Object.keys(now)) {
+      const [old, value] = [Object.hasOwn(target, key) ? target[key] : undefined, now[key]];
+      if (isObject(old) && isObject(value) && kindOf(old) === kindOf(value)) update(old, value, seen);
+      else put(target, key, value);
+    }
+  }
+}
+
+function call(name, all) {
+  const reply = ask(["call", name, all]);
+  if (reply.error) throw asError(reply.error);
+  if (reply.rejected) return Promise.reject(asError(reply.rejected));
+  if (reply.all)
+    all.forEach((each, at) => {
+      if (isObject(each) && kindOf(each) === kindOf(reply.all[at])) update(each, reply.all[at], new Set());
+    });
+  const value = reply.place >= 0 ? all[reply.place] : mark(reply.value, reply.classes);
+  return reply.isPromise ? Promise.resolve(value) : value;
+}
+
+function define(name, kind) {
+  if (kind === "function") {
+    const stand = { [name]: (...all) => call(name, all) }[name];
+    defineProperty(globalThis, name, { value: stand, writable: true, configurable: true });
+  } else if (kind) {
+    const get = () => {
+      const reply = ask(["value", name]);
+      if (reply.error) throw asError(reply.error);
+      return mark(reply.value, reply.classes);
+    };
+    defineProperty(globalThis, name, { get, configurable: true });
+  }
+}
+
+let failed = false;
+const { assert } = console;
+console.assert = function (condition, ...rest) {
+  if (!condition) failed = true;
+  assert.call(console, condition, ...rest);
+};
+process.on("exit", (status) => reallyExit(status || (failed ? 1 : 0)));
+try {
+  const script = new vm.Script(text, { filename: file });
+  const found = ask(names);
+  names.forEach((name, at) => define(name, found[at]));
+  Object.assign(globalThis, { require: Module.createRequire(file), exports: {} });
+  // Otherwise Node shows the line of this file that throws an error of the candidate's.
+  script.runInThisContext({ displayErrors: false });
+} catch (error) {
+  fail(error);
+}
+"""
+)
+
+
+def driver_text(module: str) -> str:
+    """Return the program of the candidate's process.
+
+    Args:
+        module: what shows that a text is a module, as a literal of JavaScript.
+    """
+    return DRIVER % {"module": module}
+
+
+def runner_text(tests: str) -> str:
+    """Return the program of the tests' process."""
+    _, names = read_tests(tests)
+    return RUNNER % {"names": json.dumps(sorted(names)), "lost_status": LOST_STATUS}

@@ -1,0 +1,346 @@
+"""Whether tests in JavaScript or TypeScript can run apart from the candidate, decided by their text alone.
+
+They can if they call the candidate's functions and look at what comes back as plain data. Such tests mean the same in
+another process, for each honest candidate. A text that this module does not understand needs the candidate's process.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from itertools import pairwise
+
+TOKEN = re.compile(
+    r"""(?P<blank>\s+|//[^\n]*|/\*.*?\*/)
+    |(?P<text>"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\$]|\$(?!\{))*`)
+    |(?P<number>\.?\d[\w.]*)
+    |(?P<name>[^\W\d][\w$]*|\$[\w$]*)
+    |(?P<symbol>=>|\.\.\.|\?\.(?!\d)|===?|!==?|[<>]=|[-+*/%&|^!~=<>?:;,.(){}\[\]])""",
+    re.VERBOSE | re.DOTALL,
+)
+REGEX = re.compile(r"/(?![*/])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n\[])+/[a-z]*")
+BRACKETS = {"(": ")", "[": "]", "{": "}"}
+
+DENIED = frozenset(
+    """
+    Function Promise Proxy Reflect Symbol WeakMap WeakRef WeakSet arguments async await class clearTimeout eval export
+    exports extends fetch global globalThis import module performance prototype queueMicrotask setImmediate
+    setInterval setTimeout structuredClone super this window with yield __proto__
+    """.split()
+)
+"""Names that tests which run apart do not use."""
+
+KEYWORDS = frozenset(
+    """
+    any as break case catch const continue debugger declare default delete do else enum false finally for function if in
+    infer instanceof interface is keyof let never new null number of readonly return string switch throw true try type
+    typeof undefined unknown var void while boolean bigint object
+    """.split()
+)
+"""Keywords, and the types of TypeScript that are named like variables."""
+
+NAMESPACES = frozenset("Array BigInt Buffer Date JSON Math Number Object RegExp String console process".split())
+ERRORS = frozenset("AggregateError Error EvalError RangeError ReferenceError SyntaxError TypeError URIError".split())
+TYPED_ARRAYS = frozenset(
+    "BigInt64Array BigUint64Array Float32Array Float64Array Int16Array Int32Array Int8Array Uint16Array Uint32Array "
+    "Uint8Array Uint8ClampedArray".split()
+)
+CONSTRUCTORS = frozenset(("Map", "Set", "Boolean", *NAMESPACES, *ERRORS, *TYPED_ARRAYS)) - {"JSON", "Math", "console"}
+VALUES = frozenset("Infinity NaN undefined".split())
+FUNCTIONS = frozenset("isFinite isNaN parseFloat parseInt require".split())
+TYPES = frozenset("Partial Pick ReadonlyArray ReadonlyMap ReadonlySet Record".split())
+BUILTIN = KEYWORDS | NAMESPACES | CONSTRUCTORS | VALUES | FUNCTIONS | TYPES
+
+READING = frozenset(
+    """
+    at charAt charCodeAt codePointAt concat endsWith entries every fill filter find findIndex findLast findLastIndex
+    flat flatMap forEach includes indexOf join keys lastIndexOf localeCompare map match matchAll normalize padEnd
+    padStart reduce reduceRight repeat replace replaceAll reverse search slice some sort split startsWith substr
+    substring toFixed toISOString toLocaleString toLowerCase toPrecision toString toUpperCase trim trimEnd trimStart
+    valueOf values
+    """.split()
+)
+"""Methods of plain data that no object with a state of its own is likely to have."""
+
+ASSERT_MODULE = re.compile(r"""["'`](?:node:)?assert(?:/strict)?["'`]""")
+CONSTANT = re.compile(r"[A-Z][A-Z\d_]*")
+
+
+class NeedsCandidate(Exception):
+    """Tests can't run apart. The argument is the reason."""
+
+
+@dataclass(frozen=True)
+class Token:
+    """A part of a text that is no white space and no comment."""
+
+    kind: str
+    """Of TOKEN's groups, or "regex"."""
+
+    text: str
+    follows_line: bool
+    """Whether a line ends before it."""
+
+
+END = Token("end", "", True)
+
+
+def scan(code: str) -> Iterator[Token]:
+    """Yield the tokens of a text.
+
+    Raises:
+        NeedsCandidate: if it is not understood.
+    """
+    place, last, follows_line = 0, END, True
+    while place < len(code):
+        is_operand = last.kind in ("text", "number", "regex") or last.text in (")", "]", "}")
+        is_operand |= last.kind == "name" and last.text not in KEYWORDS
+        found = None if is_operand else REGEX.match(code, place)
+        kind = "regex"
+        if found is None:
+            found = TOKEN.match(code, place)
+            if found is None:
+                raise NeedsCandidate(f"the tests have {code[place : place + 10]!r}, which is not understood")
+            kind = str(found.lastgroup)
+        place = found.end()
+        if kind == "blank":
+            follows_line |= "\n" in found[0]
+            continue
+        last, follows_line = Token(kind, found[0], follows_line), False
+        yield last
+
+
+@dataclass
+class TestsText:
+    """The tokens of tests, and what their names stand for."""
+
+    tokens: list[Token]
+    closing: dict[int, int] = field(default_factory=dict)
+    """Places of brackets that close, by places of those that open."""
+
+    declared: set[str] = field(default_factory=set)
+    callable: set[str] = field(default_factory=set)
+    """Names that the tests declare as functions, or as parameters."""
+
+    plain: set[str] = field(default_factory=set)
+    """Names that begin as data which the tests write out."""
+
+    results: set[str] = field(default_factory=set)
+    """Names that get a value which is no function of the tests' own."""
+
+    def __post_init__(self) -> None:
+        """Match brackets, and find declarations."""
+        opened: list[int] = []
+        for place, token in enumerate(self.tokens):
+            if token.kind != "symbol":
+                continue
+            if token.text in BRACKETS:
+                opened.append(place)
+            elif token.text in BRACKETS.values():
+                if not opened or BRACKETS[self.tokens[opened[-1]].text] != token.text:
+                    raise NeedsCandidate("the tests have a bracket too many")
+                self.closing[opened.pop()] = place
+        if opened:
+            raise NeedsCandidate("the tests have a bracket that is not closed")
+        for place, token in enumerate(self.tokens):
+            if token.text == "=>":
+                self.declare_parameters(place)
+            elif token.text == "function":
+                self.declare_function(place)
+            elif token.text in ("const", "let", "var", "catch"):
+                self.declare_variables(place)
+            elif token.text == "=" and self.at(place - 1).kind == "name" and self.at(place - 2).text not in (".", "?."):
+                self.assign(self.at(place - 1).text, place + 1)
+
+    def at(self, place: int) -> Token:
+        """Return a token; END outside of the text."""
+        return self.tokens[place] if 0 <= place < len(self.tokens) else END
+
+    def names_within(self, place: int) -> set[str]:
+        """Return the names that a bracket declares as parameters or parts."""
+        found = set()
+        for inner in range(place + 1, self.closing[place]):
+            if self.at(inner).kind == "name" and self.at(inner - 1).text in ("(", ",", "{", "[", "...", ":"):
+                found.add(self.at(inner).text)
+        return found
+
+    def declare_parameters(self, arrow: int) -> None:
+        """Declare the parameters of an arrow function."""
+        if self.at(arrow - 1).kind == "name":
+            self.callable.add(self.at(arrow - 1).text)
+        for opening, closing in self.closing.items():
+            # TypeScript has the type of the result between them.
+            if closing < arrow <= closing + 8 and self.at(closing + 1).text in ("=>", ":"):
+                self.callable |= self.names_within(opening)
+
+    def declare_function(self, place: int) -> None:
+        """Declare a function and its parameters."""
+        place += 1 + (self.at(place + 1).text == "*")
+        if self.at(place).kind == "name":
+            self.callable.add(self.at(place).text)
+            place += 1
+        if self.at(place).text == "(":
+            self.callable |= self.names_within(place)
+
+    def declare_variables(self, place: int) -> None:
+        """Declare the variables of a statement, or of a `catch`."""
+        following = self.at(place + 1)
+        if following.text in BRACKETS:
+            self.callable |= self.names_within(place + 1)
+        elif following.kind == "name":
+            self.declared.add(following.text)
+
+    def assign(self, name: str, place: int) -> None:
+        """Note what a variable gets: a function, data, or anything else."""
+        self.declared.add(name)
+        value, following = self.at(place), self.at(place + 1)
+        after = self.at(self.closing[place] + 1) if place in self.closing else END
+        is_arrow = following.text == "=>" or value.text == "(" and after.text in ("=>", ":")
+        is_alias = value.kind == "name" and (following.follows_line or following.text in (";", ","))
+        if value.text in ("function", "require") or is_arrow or is_alias and value.text not in VALUES:
+            self.callable.add(name)
+            return
+        self.results.add(name)
+        if value.kind in ("text", "number") or value.text in ("[", "{", "new"):
+            self.plain.add(name)
+
+    def is_property(self, place: int) -> bool:
+        """Return whether a name is that of a property."""
+        before, after = self.at(place - 1).text, self.at(place + 1).text
+        return before in (".", "?.") or after == ":" and before in ("{", ",")
+
+    def is_unknown(self, place: int) -> bool:
+        """Return whether a token is a name that neither the tests nor the language define."""
+        name = self.at(place)
+        own = self.declared | self.callable
+        return name.kind == "name" and not self.is_property(place) and name.text not in own | BUILTIN
+
+    @cached_property
+    def aliases(self) -> dict[str, str]:
+        """Names that stand for another, by those others."""
+        found = {}
+        for place, token in enumerate(self.tokens):
+            value, after = self.at(place + 1), self.at(place + 2)
+            if token.text == "=" and value.kind == "name" and (after.follows_line or after.text in (";", ",")):
+                if value.text not in self.declared | self.callable | KEYWORDS | VALUES:
+                    found[value.text] = self.at(place - 1).text
+        return found
+
+    @cached_property
+    def names(self) -> set[str]:
+        """Names that tests may have from the candidate."""
+        unknown = {token.text for place, token in enumerate(self.tokens) if self.is_unknown(place)}
+        return unknown | self.aliases.keys()
+
+    def check(self) -> None:
+        """Check that each use of a name is one that another process can serve.
+
+        Raises:
+            NeedsCandidate: if one is not.
+        """
+        called = self.names | set(self.aliases.values())
+        uses = 0
+        for place, token in enumerate(self.tokens):
+            if token.text == "." and self.at(place + 2).text in ("(", "="):
+                self.check_member(place)
+            if token.kind != "name":
+                continue
+            if token.text in DENIED:
+                raise NeedsCandidate(f"the tests use {token.text!r}")
+            if self.is_property(place):
+                continue
+            self.check_name(place)
+            uses += self.is_unknown(place) or token.text in self.aliases
+            if token.text in called and self.at(place + 1).text == "(":
+                self.check_call(place)
+            elif token.text in self.results - self.callable and self.at(place + 1).text == "(":
+                raise NeedsCandidate(f"the tests call {token.text!r}, which is the result of a call")
+        if not uses:
+            raise NeedsCandidate("the tests use nothing of the candidate's")
+
+    def check_name(self, place: int) -> None:
+        """Check the use of a name that is no property."""
+        name, before, after = self.at(place).text, self.at(place - 1).text, self.at(place + 1).text
+        if before in ("new", "instanceof") and name not in CONSTRUCTORS:
+            raise NeedsCandidate(f"the tests use the class {name!r}")
+        if (
+            name == "require"
+            and before != "var"
+            and not (after == "(" and ASSERT_MODULE.match(self.at(place + 2).text))
+        ):
+            raise NeedsCandidate("the tests require a module")
+        if name == "process" and not self.leaves_with_failure(place):
+            raise NeedsCandidate("the tests use 'process'")
+        if name == "console" and (after != "." or self.at(place + 3).text == "="):
+            raise NeedsCandidate("the tests change 'console'")
+        if not self.is_unknown(place):
+            return
+        is_value = after in (".", "?.", "[", "=", "++", "--") or name[0].isupper() and after != "("
+        if is_value or before in ("typeof", "delete"):
+            raise NeedsCandidate(f"the tests use {name!r} as a value")
+
+    def leaves_with_failure(self, place: int) -> bool:
+        """Return whether tests use `process` to fail: `process.exitCode = 1`, `process.exit(1)`."""
+        dot, member, mark, status = (self.at(place + step).text for step in range(1, 5))
+        has_status = mark == ("=" if member == "exitCode" else "(") and status.isdigit() and int(status) > 0
+        return dot == "." and member in ("exit", "exitCode") and has_status
+
+    def check_member(self, place: int) -> None:
+        """Check a method that is called, or a property that is set."""
+        receiver, member = self.at(place - 1), self.at(place + 1).text
+        is_name = receiver.kind == "name" and self.at(place - 2).text not in (".", "?.")
+        is_builtin = is_name and (receiver.text in NAMESPACES or receiver.text == "assert")
+        is_own = is_name and receiver.text in self.plain
+        if self.at(place + 2).text == "=":
+            if is_builtin and receiver.text != "process":
+                raise NeedsCandidate(f"the tests change {receiver.text!r}")
+        elif not is_builtin and not is_own and member not in READING:
+            raise NeedsCandidate(f"the tests call the method {member!r}")
+
+    def check_call(self, place: int) -> None:
+        """Check a call of the candidate's function, and what the tests do with its result."""
+        name, end = self.at(place).text, self.closing[place + 1]
+        if self.at(place - 1).text in ("...", "of", "new"):
+            raise NeedsCandidate(f"the tests iterate over the result of {name!r}")
+        if self.at(end + 1).text == "(":
+            raise NeedsCandidate(f"the tests call the result of {name!r}")
+        for inner in range(place + 2, end):
+            token, after = self.at(inner), self.at(inner + 1).text
+            is_function = token.kind == "name" and not self.is_property(inner) and self.names_function(token.text)
+            if token.text in ("=>", "function") or is_function and after != "(" and not self.reads_constant(inner):
+                raise NeedsCandidate(f"the tests give {name!r} a function")
+
+    def names_function(self, name: str) -> bool:
+        """Return whether a name may stand for a function."""
+        is_builtin = name in BUILTIN - KEYWORDS - VALUES
+        return is_builtin or name in self.names or name in self.functions
+
+    @cached_property
+    def functions(self) -> set[str]:
+        """Names that the tests declare as functions."""
+        found = {following.text for token, following in pairwise(self.tokens) if token.text == "function"}
+        return found | (self.callable & self.declared) - self.plain
+
+    def reads_constant(self, place: int) -> bool:
+        """Return whether a name is followed by that of a constant, or of a method that is called: `Math.PI`."""
+        member = self.at(place + 2)
+        is_plain = self.at(place + 3).text == "(" or CONSTANT.fullmatch(member.text) is not None
+        return self.at(place + 1).text == "." and is_plain
+
+
+@lru_cache(maxsize=256)
+def read_tests(tests: str) -> tuple[str, frozenset[str]]:
+    """Return why tests need the candidate's process, "" if they don't, and the names that they may have from it."""
+    try:
+        text = TestsText(list(scan(tests)))
+        text.check()
+    except NeedsCandidate as error:
+        return str(error), frozenset()
+    return "", frozenset(text.names)
+
+
+def reason_for_candidate(tests: str) -> str:
+    """Return why tests need the candidate's process; "" if they can run apart."""
+    return read_tests(tests)[0]
