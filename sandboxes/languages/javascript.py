@@ -17,8 +17,8 @@ from sandboxes.languages.base import (
     linked,
 )
 from sandboxes.languages.javascript_apart import DRIVER_FILE, RUNNER_FILE, driver_text, runner_text
-from sandboxes.languages.javascript_calls import reason_for_candidate
 from sandboxes.languages.javascript_runner import RUNNER
+from sandboxes.languages.javascript_tests import reason_for_candidate
 from sandboxes.languages.quick_builds import IS_PREPARED, QUICK_FILE, quick_build
 from sandboxes.languages.steps import Command
 from sandboxes.languages.typescript_compiler import (

@@ -16,7 +16,7 @@ from support import (
     attacks_haskell,
     attacks_java,
     attacks_javascript,
-    attacks_javascript_calls,
+    attacks_javascript_apart,
     attacks_kotlin,
     attacks_lua,
     attacks_ocaml,
@@ -43,7 +43,7 @@ from support import (
 from support.requirements import WALL_SECONDS, unavailable
 
 ATTACKS = {
-    "javascript": attacks_javascript.ATTACKS | attacks_javascript_calls.ATTACKS,
+    "javascript": attacks_javascript.ATTACKS | attacks_javascript_apart.ATTACKS,
     "typescript": attacks_javascript.TYPESCRIPT,
     "java": attacks_java.ATTACKS,
     "go": attacks_go.ATTACKS,
