@@ -127,6 +127,10 @@ class Language:
     canary: tuple[str, str]
     """A right candidate with its tests, which `code-eval doctor` runs."""
 
+    calls: Callable[[str, str], str] | None = None
+    """(candidate, function) -> a whole program for cases that are calls. It reads the arguments as a list in JSON, and
+    its last line of output is the result in JSON. None: the language has no such cases."""
+
     comments: re.Pattern[str] = C_COMMENTS
     """Matches texts that hold nothing but comments."""
 

@@ -10,6 +10,7 @@ from functools import partial
 from sandboxes.contract import Limits
 from sandboxes.languages.base import Files, Language, Recipe
 from sandboxes.languages.c_family import CPP, ONLINE_JUDGE, c_family_files
+from sandboxes.languages.cpp_calls import cpp_call
 from sandboxes.languages.cpp_headers import compiled_headers, prepare_headers
 from sandboxes.languages.native import GOLD, MAIN_WRAPPER, RUN_PROGRAM, TOKEN_FILE, build_tag, token_assembly
 from sandboxes.languages.quick_builds import IS_PREPARED, QUICK_FILE, quick_build
@@ -101,6 +102,7 @@ def cpp_language(standard: str, version: str = "") -> Language:
             "int add(int a, int b) { return a + b; }",
             "#include <assert.h>\nint main() { assert(add(2, 3) == 5); }",
         ),
+        calls=cpp_call,
         aliases=(f"c++{version}",),
         variant_of="cpp" if version else "",
         tools=("g++", "ld", "ld.gold"),

@@ -9,6 +9,7 @@ from sandboxes.guest.common.named_tests import MICROSECONDS, TICKET_CHARS
 from sandboxes.languages import go_toolchain
 from sandboxes.languages.base import MAX_NAMES, TOKEN_BYTES, Language, Recipe, fixed_run
 from sandboxes.languages.comments import without_comments, without_literals
+from sandboxes.languages.go_calls import go_call
 from sandboxes.languages.go_toolchain import CODE_FILE, MAIN_FILE, NAMES_FILE, TEST_FILE, TOKEN_FILE
 
 GO_PACKAGE = re.compile(r"^[ \t]*package\s+\w+[ \t]*;?", re.MULTILINE)
@@ -214,5 +215,6 @@ GO = Language(
         "package main\n\nfunc add(a, b int) int { return a + b }",
         'package main\n\nimport "testing"\n\nfunc TestAdd(t *testing.T) {\n\tif add(2, 3) != 5 {\n\t\tt.Fail()\n\t}\n}',
     ),
+    calls=go_call,
     compiled_here=go_toolchain.compiled_stdlib,
 )

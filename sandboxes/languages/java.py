@@ -10,6 +10,7 @@ from sandboxes.languages import java_junit
 from sandboxes.languages.base import MAX_NAMES, Files, Language, Recipe, heap_mb
 from sandboxes.languages.comments import without_literals
 from sandboxes.languages.java_archive import archive_path, prepare_archive
+from sandboxes.languages.java_calls import java_call
 from sandboxes.languages.java_compiler import warm_javac
 from sandboxes.languages.java_junit import JARS, RUNNER, TEST, class_path, detect_framework, method_names, runner_source
 from sandboxes.languages.java_tuples import NAMES, PACKAGE, tuple_files
@@ -119,6 +120,11 @@ def java_test_names(tests: str) -> tuple[str, ...]:
     """Return the names of JUnit's tests that have a ticket."""
     is_run = detect_framework(tests) and not JAVA_MAIN.search(without_literals(tests))
     return tuple(method_names(tests)[:MAX_NAMES]) if is_run else ()
+
+
+def java_call_program(candidate: str, function: str) -> str:
+    """Return the program of a case that is a call, as `Language.calls` does."""
+    return java_call(candidate, function, top_level_types(candidate))
 
 
 def java_standalone_files(candidate: str, tests: str) -> dict[str, str]:
@@ -282,6 +288,7 @@ JAVA = Language(
         "class Solution { static int add(int a, int b) { return a + b; } }",
         "class Main { public static void main(String[] a) { if (Solution.add(2, 3) != 5) throw new Error(); } }",
     ),
+    calls=java_call_program,
     tools=("java", "javac"),
     paths=("/etc/java-*-openjdk",),
     prepared_here=lambda: prepare_archive(JAVAC_FLAGS),

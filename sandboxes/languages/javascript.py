@@ -20,6 +20,7 @@ from sandboxes.languages.javascript_apart import DRIVER_FILE, RUNNER_FILE, drive
 from sandboxes.languages.javascript_runner import RUNNER
 from sandboxes.languages.javascript_tests import reason_for_candidate
 from sandboxes.languages.quick_builds import IS_PREPARED, QUICK_FILE, quick_build
+from sandboxes.languages.script_calls import javascript_call
 from sandboxes.languages.steps import Command
 from sandboxes.languages.typescript_compiler import (
     CHECKED_FILE,
@@ -118,6 +119,7 @@ JAVASCRIPT = Language(
     image="node:20",
     highlight="javascript",
     canary=("const add = (a, b) => a + b;", "require('assert').equal(add(2, 3), 5);"),
+    calls=javascript_call,
     aliases=("js",),
     apart=SeparateRecipe(
         javascript_candidate_files, javascript_tests_files, run_linked(DRIVER_FILE), run_linked(RUNNER_FILE)
@@ -138,6 +140,7 @@ TYPESCRIPT = Language(
         "const add = (a: number, b: number): number => a + b;",
         "declare var require: any;\nrequire('assert').equal(add(2, 3), 5);",
     ),
+    calls=javascript_call,
     aliases=("ts",),
     apart=SplitRecipe(typescript_split_files, BUILD_TYPESCRIPT, run_linked(DRIVER_FILE), run_linked(RUNNER_FILE)),
     reason_for_candidate=reason_for_candidate,

@@ -8,6 +8,7 @@ from sandboxes.contract import Limits
 from sandboxes.guest.common.interactors import LOST_STATUS
 from sandboxes.languages.base import MEMORY_STATUS, Language, Recipe, SeparateRecipe, fixed_build, heap_mb, linked
 from sandboxes.languages.comments import PHP_COMMENTS
+from sandboxes.languages.script_calls import php_call
 from sandboxes.languages.steps import Command
 
 DRIVER_FILE, RUNNER_FILE = "code_eval_driver.php", "code_eval_runner.php"
@@ -245,6 +246,7 @@ PHP = Language(
     image="php:8.3-cli, with Python",
     highlight="javascript",
     canary=("<?php function add($a, $b) { return $a + $b; }", "if (add(2, 3) !== 5) throw new Exception();"),
+    calls=php_call,
     comments=PHP_COMMENTS,
     tools=("php",),
 )

@@ -8,6 +8,7 @@ from sandboxes.guest.common.interactors import LOST_STATUS
 from sandboxes.guest.common.named_tests import REPORT_FILE
 from sandboxes.languages.base import MEMORY_STATUS, Language, Recipe, SeparateRecipe, fixed_build, fixed_run, linked
 from sandboxes.languages.comments import HASH_COMMENTS
+from sandboxes.languages.script_calls import ruby_call
 
 DRIVER_FILE, RUNNER_FILE = "code_eval_driver.rb", "code_eval_runner.rb"
 METHOD = re.compile(r"\bmethod\(\s*(?::|[\"'])(\w+[?!]?)")
@@ -315,6 +316,7 @@ RUBY = Language(
         "def add(a, b) = a + b",
         "require 'test/unit'\nclass T < Test::Unit::TestCase\n  def test_add = assert_equal(5, add(2, 3))\nend",
     ),
+    calls=ruby_call,
     comments=HASH_COMMENTS,
     aliases=("rb",),
     tools=("ruby",),

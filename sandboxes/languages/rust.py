@@ -22,6 +22,7 @@ from sandboxes.languages.native import (
     token_source,
 )
 from sandboxes.languages.quick_builds import QUICK_FILE, quick_build
+from sandboxes.languages.rust_calls import rust_call
 from sandboxes.languages.rust_crates import crate_arguments, crate_patterns, crates_used
 
 RUST_ARGUMENTS_FILE = "code_eval_arguments"
@@ -295,6 +296,7 @@ RUST = Language(
     image="rust:1",
     highlight="cpp",
     canary=("fn add(a: i32, b: i32) -> i32 { a + b }", "fn main() { assert_eq!(add(2, 3), 5); }"),
+    calls=rust_call,
     aliases=("rs",),
     tools=("rustc", "gcc", "ld"),
     paths=crate_patterns(),

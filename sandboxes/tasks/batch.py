@@ -14,7 +14,7 @@ from sandboxes.languages.registry import LANGUAGES, build_program, is_python, re
 from sandboxes.languages.steps import SCRIPT_FILE, step_program
 from sandboxes.runner import RunResult
 from sandboxes.tasks.call_harness import call_harness
-from sandboxes.tasks.case_plans import case_plan, judges_of
+from sandboxes.tasks.case_plans import call_cases, call_program, case_plan, judges_of
 from sandboxes.tasks.continued_block import continued_block, with_advice
 from sandboxes.tasks.empty_tests import check_not_empty
 from sandboxes.tasks.io_cases import IOCases, apply_checker, parse_cases
@@ -254,7 +254,10 @@ def program_factory(
         return lambda candidate: build_program(language, candidate, tests, limits, options.compile_seconds, grading)
     if cases.function:
         if language != "python":
-            raise ValueError(f"cases that call a function are for Python, not for {language}")
+            call = call_program(language, cases.function)
+            plan = case_plan(replace(options, checker=None), language, call_cases(cases), limits)
+            files = LANGUAGES[language].standalone.files
+            return lambda candidate: step_program(files(call(candidate), ""), plan, limits, language=language)
         tests = call_harness(cases, options.stop_at_first_failure)
         chosen, repeatable = classify_tests(grading, tests)
         return lambda candidate: Program(candidate, tests, limits, chosen, tests_are_repeatable=repeatable)

@@ -2,19 +2,59 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
+
 from sandboxes.contract import Limits
 from sandboxes.languages.base import compiler_limits
 from sandboxes.languages.judge_programs import CheckerProgram, JudgeProgram
 from sandboxes.languages.registry import LANGUAGES
 from sandboxes.languages.steps import Command, StepPlan, TestRun
-from sandboxes.tasks.io_cases import IOCases
+from sandboxes.tasks.io_cases import IOCase, IOCases
 from sandboxes.tasks.options import TaskOptions
+from sandboxes.validation import short_repr
 
 
 def judges_of(cases: IOCases, options: TaskOptions) -> list[JudgeProgram]:
     """Return the judge programs that decide about cases."""
     checker = cases.checker if options.checker is None else None
     return [judge for judge in (cases.interactor, checker) if isinstance(judge, JudgeProgram)]
+
+
+def call_program(language: str, function: str) -> Callable[[str], str]:
+    """Return a function that returns a candidate's program for cases that are calls.
+
+    Args:
+        language: of LANGUAGES.
+        function: that the cases call.
+
+    Raises:
+        ValueError: if there are no such cases in the language.
+    """
+    calls = LANGUAGES[language].calls
+    if calls is None:
+        known = ["python", *(name for name, each in LANGUAGES.items() if each.calls and not each.variant_of)]
+        raise ValueError(f"cases that call a function are for {', '.join(known)}, not for {language}")
+    return lambda candidate: calls(candidate, function)
+
+
+def call_cases(cases: IOCases) -> IOCases:
+    """Return cases that are calls as those of programs, whose inputs and outputs are JSON.
+
+    Raises:
+        ValueError: if results are compared as Python prints them, or JSON can't hold an argument.
+    """
+    if cases.results == "printed":
+        raise ValueError("results that are compared as Python prints them are for Python alone")
+    given = []
+    for case in cases.cases:
+        accepted = (case.output, case.output[0]) if cases.is_wrapped else (case.output,)
+        try:
+            text = json.dumps(list(case.input), allow_nan=False)
+        except ValueError as error:
+            raise ValueError(f"the arguments {short_repr(case.input)} can't be sent to another language") from error
+        given.append(IOCase(text, tuple(json.dumps(each) for each in accepted)))
+    return IOCases(tuple(given), checker="result")
 
 
 def case_plan(options: TaskOptions, language: str, cases: IOCases, limits: Limits) -> StepPlan:

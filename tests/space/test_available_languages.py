@@ -91,7 +91,8 @@ def test_file_of_cases(client, tmp_path):
         ),
         (
             {"language": "bash", "references": ['{"fn_name": "f", "inputs": [[1]], "outputs": [2]}']},
-            "references[0]: cases that call a function are for Python, not for bash",
+            "references[0]: cases that call a function are for python, java, go, javascript, typescript, cpp, rust, "
+            "ruby, php, not for bash",
         ),
     ],
     ids=["unknown", "restricted", "calls"],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from decimal import Decimal, InvalidOperation
@@ -18,6 +19,7 @@ CHECKERS = (
 )
 YES_OR_NO = re.compile(r"\b(yes|no)\b", re.IGNORECASE | re.ASCII)
 MAX_SHOWN_CHARS = 60
+MAX_DIGITS = 4000
 
 
 def difference_from_any(checker: str, tolerance: float, expected: str | Sequence[str], actual: str) -> str:
@@ -41,6 +43,28 @@ def difference_from_any(checker: str, tolerance: float, expected: str | Sequence
     return wrong + (" ({} other output{} would be right)".format(others, "s" if others > 1 else "") if others else "")
 
 
+def result_difference(expected: str, actual: str) -> str:
+    """Return what is wrong with the result of a call, as `difference` does.
+
+    Args:
+        expected: the result, in JSON.
+        actual: the output of the program, whose last line is its result, in JSON.
+    """
+    line = actual.rstrip("\n").rpartition("\n")[2]
+    try:
+        result = json.loads(line, parse_int=read_integer)
+    except (ValueError, RecursionError):
+        return "should return %s, but did not return" % shortened(expected)
+    if result == json.loads(expected):
+        return ""
+    return "should return %s, but returned %s" % (shortened(expected), shortened(line))
+
+
+def read_integer(digits: str) -> int | str:
+    """Return an integer, or its text if reading it would take long."""
+    return int(digits) if len(digits) <= MAX_DIGITS else digits
+
+
 def difference(checker: str, tolerance: float, expected: str, actual: str) -> str:
     """Return what is wrong with an output, as a line for people; "" if it is right.
 
@@ -49,8 +73,8 @@ def difference(checker: str, tolerance: float, expected: str, actual: str) -> st
             "floats": as "tokens", but numbers may differ by `tolerance`, relative or absolute; "lines-unordered": the
             same lines, in any order, but for white space at their ends; "lines": the same lines in their order, but
             the numbers of a line may each be written in another way, as in LiveCodeBench's grader; "lines-exact": the
-            same lines; "open-r1": as "tokens", and "yes" and "no" in any case; the others: as in the grader
-            of that name.
+            same lines; "result": the last line is the same value, in JSON; "open-r1": as "tokens", and "yes" and "no"
+            in any case; the others: as in the grader of that name.
         tolerance: for "floats".
         expected: the output that is right.
         actual: the output of the program.
@@ -59,6 +83,8 @@ def difference(checker: str, tolerance: float, expected: str, actual: str) -> st
         return (
             "" if expected == actual else first_difference("character", list(expected), list(actual), expected, actual)
         )
+    if checker == "result":
+        return result_difference(expected, actual)
     if checker == "lines-unordered":
         wanted, had = (sorted(line.strip() for line in text.split("\n") if line.strip()) for text in (expected, actual))
         return "" if wanted == had else first_difference("sorted line", wanted, had, expected, actual)
@@ -227,8 +253,12 @@ def first_difference(
 
 def short_repr(text: str) -> str:
     """Return the repr of a text, cut if it is long."""
-    shown = repr(text)
-    return shown if len(shown) <= MAX_SHOWN_CHARS else shown[: MAX_SHOWN_CHARS - 3] + "..."
+    return shortened(repr(text))
+
+
+def shortened(text: str) -> str:
+    """Return a text, cut if it is long."""
+    return text if len(text) <= MAX_SHOWN_CHARS else text[: MAX_SHOWN_CHARS - 3] + "..."
 
 
 GRADERS = {

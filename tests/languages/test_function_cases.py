@@ -1,0 +1,116 @@
+"""Cases that call a function, in other languages: the expected results never reach the candidate."""
+
+import pytest
+
+from sandboxes import Limits, Outcome, Pool, SandboxUnavailable, open_sandbox
+from sandboxes.languages.registry import LANGUAGES, VARIANTS, required_paths
+from sandboxes.tasks.batch import ProgramBatch, Task
+from sandboxes.tasks.options import TaskOptions
+from support.call_programs import CALLS, PROGRAMS
+from support.requirements import WALL_SECONDS, unavailable
+
+pytestmark = [pytest.mark.slow, pytest.mark.languages]
+
+KNOWN = sorted(name for name, language in LANGUAGES.items() if language.calls and name not in VARIANTS)
+EACH = [(language, kind) for kind, programs in PROGRAMS.items() for language in programs]
+LIMITS = Limits(wall_seconds=WALL_SECONDS)
+
+
+def run_all(language, texts, **more):
+    """Return verdicts on [(reference, candidate)] in a language."""
+    try:
+        pool = Pool(open_sandbox("subprocess", read_only_paths=required_paths({language})))
+    except SandboxUnavailable as error:
+        unavailable(str(error))
+    options = TaskOptions(language=language, stop_at_first_failure=False)
+    tasks = [Task(reference, [candidate]) for reference, candidate in texts]
+    batch = ProgramBatch.assemble(tasks, options, Limits(**{"wall_seconds": WALL_SECONDS, **more}), "auto")
+    try:
+        return [batch.finalize(*each) for each in enumerate(pool.run_all(batch.programs, 2))]
+    finally:
+        pool.close()
+
+
+def calls(kind, wrong=False):
+    """Return the reference of a kind of data. In a wrong one, the last result is another."""
+    inputs, outputs = CALLS[kind]
+    return {"fn_name": "makeIt", "inputs": inputs, "outputs": [*outputs[:-1], "other"] if wrong else outputs}
+
+
+@pytest.fixture(scope="module")
+def verdicts():
+    """Return a function (language) -> {(kind, whether its last result is wrong): verdict}."""
+    known = {}
+
+    def of(language):
+        if language not in known:
+            keys = [(kind, wrong) for kind in PROGRAMS if language in PROGRAMS[kind] for wrong in (False, True)]
+            texts = [(calls(kind, wrong), PROGRAMS[kind][language]) for kind, wrong in keys]
+            known[language] = dict(zip(keys, run_all(language, texts), strict=True))
+        return known[language]
+
+    return of
+
+
+@pytest.mark.parametrize(("language", "kind"), EACH)
+def test_a_right_result_passes(verdicts, language, kind):
+    """Arguments and results of each kind keep their values."""
+    verdict = verdicts(language)[kind, False]
+    assert verdict.passed, (verdict.detail, verdict.stderr)
+    assert [test.name for test in verdict.tests] == [f"case {n}" for n in range(1, len(CALLS[kind][0]) + 1)]
+    assert verdict.grading == "separate"
+
+
+@pytest.mark.parametrize(("language", "kind"), EACH)
+def test_a_wrong_result_fails(verdicts, language, kind):
+    """The case whose result is another has failed, and says what it should return."""
+    verdict = verdicts(language)[kind, True]
+    outcomes = [test.outcome for test in verdict.tests]
+    assert outcomes == [Outcome.PASSED] * (len(outcomes) - 1) + [Outcome.FAILED]
+    assert f'case {len(outcomes)}: should return "other", but returned ' in verdict.detail
+
+
+def test_each_language_is_tried():
+    """The tests have a candidate in each language that has calls, for each kind of data."""
+    assert {kind: sorted({*programs} - VARIANTS.keys()) for kind, programs in PROGRAMS.items()} == dict.fromkeys(
+        PROGRAMS, KNOWN
+    )
+
+
+@pytest.mark.parametrize(
+    ("language", "candidate"),
+    [
+        ("javascript", "const other = 1;"),
+        ("javascript", "function makeIt() { process.exit(0); }"),
+        ("javascript", "const makeIt = () => new Promise(() => {});"),
+        ("java", "class Solution { int makeIt(int a) { return a; } }"),
+        ("java", "class Solution { int makeIt(int a, int b) { System.exit(0); return 5; } }"),
+        ("cpp", "int makeIt(int a) { return a; }"),
+        ("cpp", "int makeIt(string a, int b) { return 5; }"),
+        ("cpp", "int makeIt(int a, int b) { exit(0); }"),
+        ("go", "func makeIt(a int) int { return 5 }"),
+        ("go", 'import "os"\n\nfunc makeIt(a, b int) int { os.Exit(0); return 5 }'),
+        ("rust", "fn make_it(a: i32) -> i32 { 5 }"),
+        ("rust", "fn make_it(a: i32, b: i32) -> i32 { std::process::exit(0) }"),
+        ("ruby", "def make_it(a, b) = exit(0)"),
+        ("php", "function makeIt($a, $b) { exit(0); }"),
+    ],
+)
+def test_no_result_is_no_pass(language, candidate):
+    """A candidate that does not return, or takes other arguments, has not passed."""
+    [verdict] = run_all(language, [({"fn_name": "makeIt", "inputs": [[2, 3]], "outputs": [5]}, candidate)])
+    assert not verdict.passed
+    assert verdict.attempts == 1
+
+
+def test_one_case_is_too_slow():
+    """A call that does not end fails alone, and each call has the whole time."""
+    reference = {"fn_name": "makeIt", "inputs": [[1], [0], [2]], "outputs": [1, 0, 2]}
+    [verdict] = run_all("javascript", [(reference, "function makeIt(x) { while (!x); return x; }")], wall_seconds=3)
+    assert [test.outcome.value for test in verdict.tests] == ["passed", "timed_out", "passed"]
+
+
+def test_messages_name_the_candidate_s_lines():
+    """The compiler counts the candidate's lines from its first."""
+    [verdict] = run_all("cpp", [(calls("flags"), "int x;\nbool makeIt(bool a, bool b) { return nothing; }")])
+    assert (verdict.outcome, "candidate.cpp:2:" in verdict.stderr) == (Outcome.COMPILE_ERROR, True), verdict.stderr

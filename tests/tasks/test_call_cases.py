@@ -1,0 +1,77 @@
+"""Cases that call a function in another language than Python: which ones there are, and how results are compared."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sandboxes import Limits
+from sandboxes.guest.common.checkers import difference
+from sandboxes.languages.registry import LANGUAGES
+from sandboxes.tasks.batch import ProgramBatch, Task
+from sandboxes.tasks.options import TaskOptions
+
+CALLS = {"fn_name": "add", "inputs": [[2, 3]], "outputs": [5]}
+DATA = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+)
+
+
+def assemble(language, **more):
+    """Return the batch of one candidate."""
+    return ProgramBatch.assemble([Task({**CALLS, **more}, ["x"])], TaskOptions(language=language), Limits(), "auto")
+
+
+@pytest.mark.parametrize(
+    ("language", "more", "message"),
+    [
+        (
+            "bash",
+            {},
+            r"^references\[0\]: cases that call a function are for python, java, go, javascript, typescript, cpp, "
+            r"rust, ruby, php, not for bash$",
+        ),
+        ("go", {"results": "printed"}, "results that are compared as Python prints them are for Python alone$"),
+        ("go", {"inputs": [[float("nan")]]}, r"the arguments \[nan\] can't be sent to another language$"),
+    ],
+)
+def test_cases_that_can_not_be(language, more, message):
+    """Calls that a language can't have are an error that names them."""
+    with pytest.raises(ValueError, match=message):
+        assemble(language, **more)
+
+
+@pytest.mark.parametrize("language", [name for name, language in LANGUAGES.items() if language.calls])
+def test_expected_results_are_not_in_the_program(language):
+    """The candidate's files and input have no expected result."""
+    [program] = assemble(language, outputs=["a-secret"]).programs
+    assert "a-secret" not in program.candidate
+
+
+@given(DATA)
+def test_a_result_is_equal_to_itself(value):
+    """The result of a call is compared as data, whatever was printed before it."""
+    text = json.dumps(value)
+    assert difference("result", 0, text, f"printed\n\n{text}\n") == ""
+
+
+@pytest.mark.parametrize(
+    ("expected", "output", "wrong"),
+    [
+        ("5", "5", ""),
+        ("5", "5.0\n", ""),
+        ("[0.1]", "x\n[1e-1]\n", ""),
+        ('{"a": 1, "b": 2}', '{"b":2,"a":1}\n', ""),
+        ("[1, 2]", "[2,1]\n", "should return [1, 2], but returned [2,1]"),
+        ("5", "5\nmore\n", "should return 5, but did not return"),
+        ("5", "", "should return 5, but did not return"),
+        ("5", "[" * 100000, "should return 5, but did not return"),
+        ("5", "5" * 100000, f"should return 5, but returned {'5' * 57}..."),
+        ("5", '"5"\n', 'should return 5, but returned "5"'),
+    ],
+)
+def test_results_are_compared_as_data(expected, output, wrong):
+    """The last line of an output is the result."""
+    assert difference("result", 0, expected, output) == wrong
