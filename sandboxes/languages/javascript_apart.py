@@ -201,9 +201,9 @@ function lost() {
   reallyExit(%(lost_status)d);
 }
 
-function ask(question) {
+function ask(request) {
   try {
-    write(question);
+    write(request);
   } catch (error) {
     if (error.code === "EPIPE") lost();
     throw new TypeError(`the candidate can't be given this: ${error.message}`);

@@ -99,7 +99,7 @@ BROKEN = {
     "calls in another language": (
         "synthetic1",
         with_info(SYNTHETIC_1, language="rust", test_cases=[CALL]),
-        "results that are compared as Python prints them are for Python alone",
+        "are for Python, not for rust",
     ),
     "calls of two functions": (
         "synthetic1",
