@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from sandboxes.contract import Limits
 from sandboxes.languages.comments import C_COMMENTS
+from sandboxes.languages.plain_tests import PlainTests
 from sandboxes.languages.steps import Command
 
 COMPILE_SECONDS = 30.0
@@ -142,6 +143,10 @@ class Language:
 
     reason_for_candidate: Callable[[str], str] = lambda tests: ""
     """Tests -> why they can't run apart, if there is a recipe for that; "" if they can."""
+
+    plain_tests: Callable[[str], PlainTests | None] = lambda tests: None
+    """Tests -> their calls and what these return, apart; None if they do more than compare results with data. Such
+    calls are run by `with_tests`, and their results are compared where no candidate runs."""
 
     variant_of: str = ""
     """The language of which this is a standard or a version; "" if it is a language of its own."""

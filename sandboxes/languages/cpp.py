@@ -12,6 +12,7 @@ from sandboxes.languages.base import Files, Language, Recipe
 from sandboxes.languages.c_family import CPP, ONLINE_JUDGE, c_family_files
 from sandboxes.languages.cpp_calls import cpp_call
 from sandboxes.languages.cpp_headers import compiled_headers, prepare_headers
+from sandboxes.languages.cpp_tests import cpp_tests
 from sandboxes.languages.native import GOLD, MAIN_WRAPPER, RUN_PROGRAM, TOKEN_FILE, build_tag, token_assembly
 from sandboxes.languages.quick_builds import IS_PREPARED, QUICK_FILE, quick_build
 from sandboxes.languages.steps import Command
@@ -103,6 +104,7 @@ def cpp_language(standard: str, version: str = "") -> Language:
             "#include <assert.h>\nint main() { assert(add(2, 3) == 5); }",
         ),
         calls=cpp_call,
+        plain_tests=cpp_tests,
         aliases=(f"c++{version}",),
         variant_of="cpp" if version else "",
         tools=("g++", "ld", "ld.gold"),

@@ -5,13 +5,18 @@ from __future__ import annotations
 import re
 
 from sandboxes.languages.comments import without_literals
+from sandboxes.languages.cpp_results import WRITER
 from sandboxes.languages.script_calls import own_name
 
 # The types of the function's parameters say how each argument is read. This comes first, because a candidate may define
 # words of the language as macros.
-BEFORE = r"""
+BEFORE = (
+    r"""
 #include <bits/stdc++.h>
 #include <unistd.h>
+"""
+    + WRITER
+    + r"""
 
 namespace code_eval_calls {
 struct Value {
@@ -104,21 +109,9 @@ inline void expect(const Value &value, char kind, const char *type) {
 template <class T, class = void> struct Type;
 template <> struct Type<bool> {
     static bool read(const Value &value) { expect(value, 'b', "boolean"); return value.text == "true"; }
-    static void write(std::ostream &out, bool value) { out << (value ? "true" : "false"); }
 };
-inline void quote(std::ostream &out, const std::string &value) {
-    out << '"';
-    for (unsigned char each : value) {
-        char escaped[8];
-        std::snprintf(escaped, sizeof escaped, each < 32 ? "\\u%04x" : "%c", each);
-        if (each == '"' || each == '\\') out << '\\';
-        out << escaped;
-    }
-    out << '"';
-}
 template <> struct Type<std::string> {
     static std::string read(const Value &value) { expect(value, 's', "text"); return value.text; }
-    static void write(std::ostream &out, const std::string &value) { quote(out, value); }
 };
 template <> struct Type<char> {
     static char read(const Value &value) {
@@ -126,10 +119,6 @@ template <> struct Type<char> {
         if (value.text.size() != 1) Reader::fail("an argument is no single character");
         return value.text[0];
     }
-    static void write(std::ostream &out, char value) { quote(out, std::string(1, value)); }
-};
-template <> struct Type<const char *> {
-    static void write(std::ostream &out, const char *value) { quote(out, value); }
 };
 template <class T> struct Type<T, typename std::enable_if<std::is_integral<T>::value>::type> {
     static T read(const Value &value) {
@@ -140,36 +129,13 @@ template <class T> struct Type<T, typename std::enable_if<std::is_integral<T>::v
         if (text.fail() || !text.eof()) Reader::fail(value.text + " is no number of the parameter's type");
         return number;
     }
-    static void write(std::ostream &out, T value) { out << +value; }
 };
 template <class T> struct Type<T, typename std::enable_if<std::is_floating_point<T>::value>::type> {
     static T read(const Value &value) {
         expect(value, 'd', "number");
         return (T)std::strtold(value.text.c_str(), nullptr);
     }
-    static void write(std::ostream &out, T value) {
-        if (std::isnan(value)) { out << "NaN"; return; }
-        if (std::isinf(value)) { out << (value > 0 ? "Infinity" : "-Infinity"); return; }
-        // The shortest text that is read as the same number.
-        for (int digits = 1; digits <= 21; digits++) {
-            std::ostringstream text;
-            text << std::setprecision(digits) << value;
-            if ((T)std::strtold(text.str().c_str(), nullptr) != value && digits < 21) continue;
-            out << text.str();
-            return;
-        }
-    }
 };
-template <class C> void write_list(std::ostream &out, const C &all) {
-    const char *between = "[";
-    if (all.begin() == all.end()) out << '[';
-    for (auto &&each : all) {
-        out << between;
-        Type<typename std::decay<typename C::value_type>::type>::write(out, each);
-        between = ",";
-    }
-    out << ']';
-}
 template <class C, class V> struct List {
     static C read(const Value &value) {
         expect(value, 'a', "list");
@@ -177,7 +143,6 @@ template <class C, class V> struct List {
         for (const Value &each : value.items) all.insert(all.end(), Type<V>::read(each));
         return all;
     }
-    static void write(std::ostream &out, const C &all) { write_list(out, all); }
 };
 template <class V, class A> struct Type<std::vector<V, A>> : List<std::vector<V, A>, V> {};
 template <class V, class A> struct Type<std::list<V, A>> : List<std::list<V, A>, V> {};
@@ -194,7 +159,6 @@ template <class V, size_t N> struct Type<std::array<V, N>> {
         for (size_t place = 0; place < N; place++) all[place] = Type<V>::read(value.items[place]);
         return all;
     }
-    static void write(std::ostream &out, const std::array<V, N> &all) { write_list(out, all); }
 };
 template <class K> K read_key(const std::string &text) {
     Value value;
@@ -211,18 +175,6 @@ template <class C> struct Table {
                         Type<typename C::mapped_type>::read(value.items[place]));
         return all;
     }
-    static void write(std::ostream &out, const C &all) {
-        const char *between = "";
-        out << '{';
-        for (auto &each : all) {
-            std::ostringstream key;
-            Type<typename C::key_type>::write(key, each.first);
-            out << between << (key.str()[0] == '"' ? key.str() : '"' + key.str() + '"') << ':';
-            Type<typename C::mapped_type>::write(out, each.second);
-            between = ",";
-        }
-        out << '}';
-    }
 };
 template <class... R> struct Type<std::map<R...>> : Table<std::map<R...>> {};
 template <class... R> struct Type<std::unordered_map<R...>> : Table<std::unordered_map<R...>> {};
@@ -232,13 +184,6 @@ template <class A, class B> struct Type<std::pair<A, B>> {
         if (value.items.size() != 2) Reader::fail("a list is no pair");
         return {Type<A>::read(value.items[0]), Type<B>::read(value.items[1])};
     }
-    static void write(std::ostream &out, const std::pair<A, B> &value) {
-        out << '[';
-        Type<typename std::decay<A>::type>::write(out, value.first);
-        out << ',';
-        Type<typename std::decay<B>::type>::write(out, value.second);
-        out << ']';
-    }
 };
 template <size_t N, class... T> struct Parts {
     static void read(const Value &value, std::tuple<T...> &all) {
@@ -246,16 +191,9 @@ template <size_t N, class... T> struct Parts {
         using Part = typename std::tuple_element<N - 1, std::tuple<T...>>::type;
         std::get<N - 1>(all) = Type<Part>::read(value.items[N - 1]);
     }
-    static void write(std::ostream &out, const std::tuple<T...> &all) {
-        Parts<N - 1, T...>::write(out, all);
-        out << (N > 1 ? "," : "");
-        using Part = typename std::tuple_element<N - 1, std::tuple<T...>>::type;
-        Type<typename std::decay<Part>::type>::write(out, std::get<N - 1>(all));
-    }
 };
 template <class... T> struct Parts<0, T...> {
     static void read(const Value &, std::tuple<T...> &) {}
-    static void write(std::ostream &, const std::tuple<T...> &) {}
 };
 template <class... T> struct Type<std::tuple<T...>> {
     static std::tuple<T...> read(const Value &value) {
@@ -265,21 +203,12 @@ template <class... T> struct Type<std::tuple<T...>> {
         Parts<sizeof...(T), T...>::read(value, all);
         return all;
     }
-    static void write(std::ostream &out, const std::tuple<T...> &all) {
-        out << '[';
-        Parts<sizeof...(T), T...>::write(out, all);
-        out << ']';
-    }
 };
 #if __cplusplus >= 201703L
 template <class V> struct Type<std::optional<V>> {
     static std::optional<V> read(const Value &value) {
         if (value.kind == 'n') return std::nullopt;
         return Type<V>::read(value);
-    }
-    static void write(std::ostream &out, const std::optional<V> &value) {
-        if (value) Type<V>::write(out, *value);
-        else out << "null";
     }
 };
 #endif
@@ -302,7 +231,8 @@ inline int finish(const std::string &result) {
 }
 template <class R, class... A> struct Call {
     template <class F, size_t... N> static int run(F called, Places<N...>) {
-        std::ostringstream all, out;
+        std::ostringstream all;
+        std::string out;
         all << std::cin.rdbuf();
         Reader reader;
         reader.text = all.str();
@@ -311,8 +241,8 @@ template <class R, class... A> struct Call {
             Reader::fail("there are " + std::to_string(value.items.size()) + " arguments, and the function takes "
                          + std::to_string(sizeof...(A)));
         Arguments<A...> arguments = Type<Arguments<A...>>::read(value);
-        Type<typename std::decay<R>::type>::write(out, called(static_cast<A &&>(std::get<N>(arguments))...));
-        return finish(out.str());
+        code_eval_results::write(out, called(static_cast<A &&>(std::get<N>(arguments))...));
+        return finish(out);
     }
 };
 template <class R, class... A> int run(R (*called)(A...)) {
@@ -341,6 +271,7 @@ template <class F> int start(F called) {
 using namespace std;
 #define main code_eval_own_main
 """
+)
 AFTER = """
 #undef main
 #undef int
@@ -353,5 +284,6 @@ SOLUTION = re.compile(r"\b(?:class|struct)\s+Solution\b")
 def cpp_call(candidate: str, function: str) -> str:
     """Return a program in C++ that calls a function, or a method of `Solution`. It has all of the standard library."""
     name = own_name(function, candidate)
-    owner = "Solution::" if SOLUTION.search(without_literals(candidate)) else ""
+    # A name of the standard library's is then not meant.
+    owner = "Solution::" if SOLUTION.search(without_literals(candidate)) else "::"
     return f'{BEFORE}#line 1 "candidate.cpp"\n{candidate}\n{AFTER % (owner + name)}'

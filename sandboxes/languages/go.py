@@ -10,6 +10,7 @@ from sandboxes.languages import go_toolchain
 from sandboxes.languages.base import MAX_NAMES, TOKEN_BYTES, Language, Recipe, fixed_run
 from sandboxes.languages.comments import without_comments, without_literals
 from sandboxes.languages.go_calls import go_call
+from sandboxes.languages.go_tests import go_tests
 from sandboxes.languages.go_toolchain import CODE_FILE, MAIN_FILE, NAMES_FILE, TEST_FILE, TOKEN_FILE
 
 GO_PACKAGE = re.compile(r"^[ \t]*package\s+\w+[ \t]*;?", re.MULTILINE)
@@ -216,5 +217,6 @@ GO = Language(
         'package main\n\nimport "testing"\n\nfunc TestAdd(t *testing.T) {\n\tif add(2, 3) != 5 {\n\t\tt.Fail()\n\t}\n}',
     ),
     calls=go_call,
+    plain_tests=go_tests,
     compiled_here=go_toolchain.compiled_stdlib,
 )

@@ -13,8 +13,8 @@ HEAD = (
     'package main; import (codeEvalJSON "encoding/json"; codeEvalFmt "fmt"; codeEvalIO "io"; codeEvalMath "math"; '
     'codeEvalOS "os"; codeEvalReflect "reflect"; codeEvalStrconv "strconv"); '
 )
-# JSON has no numbers that are not finite. Runes and bytes are numbers in Go, and texts of one character in tests.
-PROGRAM = """
+# JSON has no numbers that are not finite. testify tells a slice without elements from one that is missing.
+SHOW = """
 func codeEvalShow(value codeEvalReflect.Value) string {
 	switch value.Kind() {
 	case codeEvalReflect.Float32, codeEvalReflect.Float64:
@@ -34,6 +34,9 @@ func codeEvalShow(value codeEvalReflect.Value) string {
 		}
 		return codeEvalShow(value.Elem())
 	case codeEvalReflect.Slice, codeEvalReflect.Array:
+		if codeEvalTellsNil && value.Kind() == codeEvalReflect.Slice && value.IsNil() {
+			return "null"
+		}
 		all, between := "[", ""
 		for place := 0; place < value.Len(); place++ {
 			all += between + codeEvalShow(value.Index(place))
@@ -56,6 +59,12 @@ func codeEvalShow(value codeEvalReflect.Value) string {
 	return string(text)
 }
 
+"""
+"""The Go function that writes a result as JSON. A constant says whether a slice that is missing is null."""
+
+PROGRAM = (
+    SHOW
+    + """
 func main() {
 	text, _ := codeEvalIO.ReadAll(codeEvalOS.Stdin)
 	var all []codeEvalJSON.RawMessage
@@ -126,7 +135,10 @@ func codeEvalGive(text codeEvalJSON.RawMessage, value codeEvalReflect.Value) err
 	}
 	return codeEvalJSON.Unmarshal(text, value.Addr().Interface())
 }
+
+const codeEvalTellsNil = false
 """
+)
 
 
 def go_call(candidate: str, function: str) -> str:

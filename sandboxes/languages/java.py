@@ -13,6 +13,7 @@ from sandboxes.languages.java_archive import archive_path, prepare_archive
 from sandboxes.languages.java_calls import java_call
 from sandboxes.languages.java_compiler import warm_javac
 from sandboxes.languages.java_junit import JARS, RUNNER, TEST, class_path, detect_framework, method_names, runner_source
+from sandboxes.languages.java_tests import java_tests
 from sandboxes.languages.java_tuples import NAMES, PACKAGE, tuple_files
 from sandboxes.languages.quick_builds import IS_PREPARED, QUICK_FILE, quick_build
 from sandboxes.languages.steps import Command
@@ -289,6 +290,7 @@ JAVA = Language(
         "class Main { public static void main(String[] a) { if (Solution.add(2, 3) != 5) throw new Error(); } }",
     ),
     calls=java_call_program,
+    plain_tests=java_tests,
     tools=("java", "javac"),
     paths=("/etc/java-*-openjdk",),
     prepared_here=lambda: prepare_archive(JAVAC_FLAGS),

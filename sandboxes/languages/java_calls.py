@@ -4,8 +4,51 @@ from __future__ import annotations
 
 from sandboxes.languages.script_calls import own_name
 
+WRITER = r"""
+    static void write(StringBuilder out, Object value) {
+        if (value instanceof java.util.Optional) value = ((java.util.Optional<?>) value).orElse(null);
+        if (value == null || value instanceof Number || value instanceof Boolean) out.append(value);
+        else if (value instanceof CharSequence || value instanceof Character) quote(out, value);
+        else if (value instanceof java.util.Map) {
+            String between = "{";
+            if (((java.util.Map<?, ?>) value).isEmpty()) out.append("{");
+            for (java.util.Map.Entry<?, ?> each : ((java.util.Map<?, ?>) value).entrySet()) {
+                quote(out.append(between), each.getKey());
+                write(out.append(":"), each.getValue());
+                between = ",";
+            }
+            out.append("}");
+        } else if (value instanceof java.util.stream.BaseStream) {
+            java.util.List<Object> all = new java.util.ArrayList<>();
+            ((java.util.stream.BaseStream<?, ?>) value).iterator().forEachRemaining(all::add);
+            write(out, all);
+        } else if (value instanceof Iterable || value.getClass().isArray()) {
+            java.util.Iterator<?> all = value instanceof Iterable ? ((Iterable<?>) value).iterator() : null;
+            String between = "[";
+            int length = all == null ? java.lang.reflect.Array.getLength(value) : -1;
+            for (int place = 0; all == null ? place < length : all.hasNext(); place++) {
+                write(out.append(between), all == null ? java.lang.reflect.Array.get(value, place) : all.next());
+                between = ",";
+            }
+            out.append(between.equals("[") ? "[]" : "]");
+        } else throw new IllegalArgumentException("the result is a " + value.getClass().getName());
+    }
+
+    private static void quote(StringBuilder out, Object value) {
+        out.append('"');
+        for (char each : String.valueOf(value).toCharArray()) {
+            if (each == '"' || each == '\\') out.append('\\');
+            if (each < ' ' || Character.isSurrogate(each)) out.append(String.format("\\u%04x", (int) each));
+            else out.append(each);
+        }
+        out.append('"');
+    }
+"""
+"""The Java methods that write a result as JSON."""
+
 # The generic types of the method's parameters say how each argument is read.
-PROGRAM = r"""
+PROGRAM = (
+    r"""
 import java.util.*;
 import java.util.function.*;
 import java.util.stream.*;
@@ -193,43 +236,10 @@ class CodeEvalCalls {
         return whole == (int) whole ? (Object) (int) whole : whole;
     }
 
-    private static void write(StringBuilder out, Object value) {
-        if (value instanceof Optional) value = ((Optional<?>) value).orElse(null);
-        if (value == null || value instanceof Number || value instanceof Boolean) out.append(value);
-        else if (value instanceof CharSequence || value instanceof Character) quote(out, value);
-        else if (value instanceof Map) {
-            String between = "{";
-            if (((Map<?, ?>) value).isEmpty()) out.append("{");
-            for (Map.Entry<?, ?> each : ((Map<?, ?>) value).entrySet()) {
-                quote(out.append(between), each.getKey());
-                write(out.append(":"), each.getValue());
-                between = ",";
-            }
-            out.append("}");
-        } else if (value instanceof BaseStream || value instanceof Iterable || value.getClass().isArray()) {
-            Iterator<?> all = value instanceof BaseStream ? ((BaseStream<?, ?>) value).iterator()
-                : value instanceof Iterable ? ((Iterable<?>) value).iterator() : null;
-            String between = "[";
-            int length = all == null ? java.lang.reflect.Array.getLength(value) : -1;
-            for (int place = 0; all == null ? place < length : all.hasNext(); place++) {
-                write(out.append(between), all == null ? java.lang.reflect.Array.get(value, place) : all.next());
-                between = ",";
-            }
-            out.append(between.equals("[") ? "[]" : "]");
-        } else throw new IllegalArgumentException("the result is a " + value.getClass().getName());
-    }
-
-    private static void quote(StringBuilder out, Object value) {
-        out.append('"');
-        for (char each : String.valueOf(value).toCharArray()) {
-            if (each == '"' || each == '\\') out.append('\\');
-            if (each < ' ' || Character.isSurrogate(each)) out.append(String.format("\\u%04x", (int) each));
-            else out.append(each);
-        }
-        out.append('"');
-    }
-}
 """
+    + WRITER
+    + "}\n"
+)
 
 
 def java_call(candidate: str, function: str, types: list[str]) -> str:

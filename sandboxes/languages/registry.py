@@ -42,6 +42,7 @@ from sandboxes.languages.lua import LUA
 from sandboxes.languages.ocaml import OCAML
 from sandboxes.languages.perl import PERL
 from sandboxes.languages.php import PHP
+from sandboxes.languages.plain_tests import PlainTests
 from sandboxes.languages.python_versions import PYTHON_VERSIONS
 from sandboxes.languages.r import R
 from sandboxes.languages.racket import RACKET
@@ -135,7 +136,11 @@ def lack_of_package(name: object) -> str:
 
 @lru_cache(maxsize=64)
 def plan_for(
-    name: str, limits: Limits, compile_seconds: float = COMPILE_SECONDS, needs: tuple[str, ...] = ()
+    name: str,
+    limits: Limits,
+    compile_seconds: float = COMPILE_SECONDS,
+    needs: tuple[str, ...] = (),
+    plain: PlainTests | None = None,
 ) -> StepPlan:
     """Return the plan of a language's programs with tests. The same arguments give the same object.
 
@@ -144,13 +149,17 @@ def plan_for(
         limits: of the run.
         compile_seconds: wall seconds of each compiler.
         needs: files that the compilers need, as in `Recipe`.
+        plain: the tests, if their results are compared elsewhere.
     """
     recipe = LANGUAGES[name].with_tests
     assert isinstance(recipe, Recipe)
     build = recipe.build(compiler_limits(limits, compile_seconds))
     if needs:
         build = tuple(replace(command, needs=(*command.needs, *needs)) for command in build)
-    return StepPlan(build, (TestRun(recipe.run(limits), writes_token=True),))
+    if plain is None:
+        return StepPlan(build, (TestRun(recipe.run(limits), writes_token=True),))
+    run = TestRun(recipe.run(limits), plain.name, expected=plain.expected, checker="results", writes_token=True)
+    return StepPlan(build, (run,), grading="separate")
 
 
 @lru_cache(maxsize=64)
@@ -229,6 +238,8 @@ def reason_for_candidate(name: str, tests: str) -> str:
     language = LANGUAGES.get(name)
     if language is not None and language.apart is not None:
         return language.reason_for_candidate(tests)
+    if language is not None and language.plain_tests(tests):
+        return ""
     return f"the tests are in {name}" if language is None or isinstance(language.with_tests, Recipe) else ""
 
 
@@ -277,7 +288,11 @@ def build_program(
     language = LANGUAGES[name]
     recipe = recipe_for(name, tests, grading) if tests.strip() else language.with_tests
     names: tuple[str, ...] = ()
-    if isinstance(recipe, Recipe):
+    plain = language.plain_tests(tests) if grading != "shared" else None
+    if isinstance(recipe, Recipe) and plain is not None:
+        files = recipe.files(candidate, plain.tests)
+        plan = plan_for(name, limits, compile_seconds, recipe.needs(files), plain)
+    elif isinstance(recipe, Recipe):
         files = recipe.files(candidate, tests)
         names = recipe.test_names(tests if tests.strip() else candidate)
         plan = plan_for(name, limits, compile_seconds, recipe.needs(files))

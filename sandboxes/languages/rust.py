@@ -24,6 +24,7 @@ from sandboxes.languages.native import (
 from sandboxes.languages.quick_builds import QUICK_FILE, quick_build
 from sandboxes.languages.rust_calls import rust_call
 from sandboxes.languages.rust_crates import crate_arguments, crate_patterns, crates_used
+from sandboxes.languages.rust_tests import rust_tests
 
 RUST_ARGUMENTS_FILE = "code_eval_arguments"
 RUST_EDITION = "2021"
@@ -297,6 +298,7 @@ RUST = Language(
     highlight="cpp",
     canary=("fn add(a: i32, b: i32) -> i32 { a + b }", "fn main() { assert_eq!(add(2, 3), 5); }"),
     calls=rust_call,
+    plain_tests=rust_tests,
     aliases=("rs",),
     tools=("rustc", "gcc", "ld"),
     paths=crate_patterns(),

@@ -13,13 +13,152 @@ BORROWED = re.compile(r"&\s*(?:'\w+\s+)?(mut\s+)?")
 SLICE = re.compile(r"\[(.*)\]", re.DOTALL)
 
 # Rust's library has no JSON.
-MODULE = r"""
+RESULTS = r"""
+#[allow(dead_code)]
+mod code_eval_results {
+    extern crate std;
+    use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, LinkedList, VecDeque};
+    use std::prelude::v1::*;
+
+    pub trait Shown {
+        fn write(&self, out: &mut String);
+        fn as_key(&self) -> String { text(self) }
+    }
+    pub fn text<T: Shown + ?Sized>(result: &T) -> String {
+        let mut out = String::new();
+        result.write(&mut out);
+        out
+    }
+    pub fn say(line: String) {
+        use std::io::Write;
+        let mut stdout = std::io::stdout();
+        for part in ["\n", &line, "\n"] { stdout.write_all(part.as_bytes()).unwrap(); }
+        stdout.flush().unwrap();
+    }
+    // Code that is inlined at each call takes long to compile.
+    #[inline(never)]
+    pub fn add<T: Shown + ?Sized>(all: &mut String, result: &T) {
+        all.push(if all.is_empty() { '[' } else { ',' });
+        result.write(all);
+    }
+    pub fn say_all(mut all: String) {
+        all.push(']');
+        say(all)
+    }
+
+    fn quote(text: &str, out: &mut String) {
+        out.push('"');
+        for each in text.chars() {
+            match each {
+                '"' | '\\' => { out.push('\\'); out.push(each) }
+                each if each < ' ' => out.push_str(&format!("\\u{:04x}", each as u32)),
+                each => out.push(each),
+            }
+        }
+        out.push('"');
+    }
+    macro_rules! words {
+        ($($type:ty)*) => { $(impl Shown for $type {
+            fn write(&self, out: &mut String) { out.push_str(&self.to_string()) }
+        })* }
+    }
+    words!(i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize bool);
+    macro_rules! floats {
+        ($($type:ty)*) => { $(impl Shown for $type {
+            fn write(&self, out: &mut String) {
+                if self.is_infinite() { out.push_str(if *self > 0.0 { "Infinity" } else { "-Infinity" }) }
+                else { out.push_str(&format!("{:?}", self)) }
+            }
+        })* }
+    }
+    floats!(f32 f64);
+    impl Shown for () {
+        fn write(&self, out: &mut String) { out.push_str("null") }
+    }
+    impl Shown for str {
+        fn write(&self, out: &mut String) { quote(self, out) }
+        fn as_key(&self) -> String { self.to_string() }
+    }
+    impl Shown for String {
+        fn write(&self, out: &mut String) { quote(self, out) }
+        fn as_key(&self) -> String { self.clone() }
+    }
+    impl Shown for char {
+        fn write(&self, out: &mut String) { quote(&self.to_string(), out) }
+        fn as_key(&self) -> String { self.to_string() }
+    }
+    impl<T: Shown + ?Sized> Shown for &T {
+        fn write(&self, out: &mut String) { (**self).write(out) }
+        fn as_key(&self) -> String { (**self).as_key() }
+    }
+    impl<T: Shown> Shown for Box<T> {
+        fn write(&self, out: &mut String) { (**self).write(out) }
+    }
+    impl<T: Shown> Shown for Option<T> {
+        fn write(&self, out: &mut String) {
+            match self { Some(value) => value.write(out), None => out.push_str("null") }
+        }
+    }
+    fn write_list<'a, T: Shown + 'a>(all: impl Iterator<Item = &'a T>, out: &mut String) {
+        out.push('[');
+        for (place, each) in all.enumerate() {
+            if place > 0 { out.push(','); }
+            each.write(out);
+        }
+        out.push(']');
+    }
+    impl<T: Shown> Shown for [T] {
+        fn write(&self, out: &mut String) { write_list(self.iter(), out) }
+    }
+    impl<T: Shown, const N: usize> Shown for [T; N] {
+        fn write(&self, out: &mut String) { write_list(self.iter(), out) }
+    }
+    macro_rules! lists {
+        ($($type:ident)*) => { $(impl<T: Shown> Shown for $type<T> {
+            fn write(&self, out: &mut String) { write_list(self.iter(), out) }
+        })* }
+    }
+    lists!(Vec VecDeque LinkedList HashSet BTreeSet);
+    macro_rules! tables {
+        ($($type:ident)*) => { $(impl<K: Shown, V: Shown> Shown for $type<K, V> {
+            fn write(&self, out: &mut String) {
+                out.push('{');
+                for (place, (key, value)) in self.iter().enumerate() {
+                    if place > 0 { out.push(','); }
+                    quote(&key.as_key(), out);
+                    out.push(':');
+                    value.write(out);
+                }
+                out.push('}');
+            }
+        })* }
+    }
+    tables!(HashMap BTreeMap);
+    macro_rules! tuples {
+        ($($($name:ident)*;)*) => { $(impl<$($name: Shown),*> Shown for ($($name,)*) {
+            #[allow(non_snake_case)]
+            fn write(&self, out: &mut String) {
+                let ($($name,)*) = self;
+                out.push('[');
+                let mut between = "";
+                $(out.push_str(between); $name.write(out); between = ",";)*
+                let _ = between;
+                out.push(']');
+            }
+        })* }
+    }
+    tuples!(A; A B; A B C; A B C D; A B C D E; A B C D E F;);
+}
+"""
+"""The Rust module that writes results as JSON."""
+
+CALLS = r"""
 #[allow(dead_code)]
 mod code_eval_calls {
     extern crate std;
     use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, LinkedList, VecDeque};
-    use std::prelude::v1::*;
     use std::hash::Hash;
+    use std::prelude::v1::*;
 
     pub enum Value { Null, Word(String), Text(String), List(Vec<Value>), Table(Vec<(String, Value)>) }
 
@@ -103,78 +242,26 @@ mod code_eval_calls {
     }
     pub fn argument<T: Plain>(all: &mut std::vec::IntoIter<Value>) -> T { T::read(all.next().unwrap()) }
 
-    pub fn finish<T: Plain>(result: T) {
-        use std::io::Write;
-        let mut out = String::from("\n");
-        result.write(&mut out);
-        out.push('\n');
-        let mut stdout = std::io::stdout();
-        stdout.write_all(out.as_bytes()).unwrap();
-        stdout.flush().unwrap();
-        std::process::exit(0);
-    }
-
     fn fail(kind: &str) -> ! { panic!("an argument is no {}", kind) }
-
-    fn quote(text: &str, out: &mut String) {
-        out.push('"');
-        for each in text.chars() {
-            match each {
-                '"' | '\\' => { out.push('\\'); out.push(each) }
-                each if each < ' ' => out.push_str(&format!("\\u{:04x}", each as u32)),
-                each => out.push(each),
-            }
-        }
-        out.push('"');
-    }
 
     pub trait Plain: Sized {
         fn read(value: Value) -> Self;
-        fn write(&self, out: &mut String);
         fn read_key(text: String) -> Self { Self::read(Value::Word(text)) }
-        fn as_key(&self) -> String {
-            let mut out = String::new();
-            self.write(&mut out);
-            out
-        }
     }
     macro_rules! words {
-        ($($type:ty),*) => { $(impl Plain for $type {
+        ($($type:ty)*) => { $(impl Plain for $type {
             fn read(value: Value) -> Self {
                 match value {
                     Value::Word(text) => text.parse().unwrap_or_else(|_| fail(stringify!($type))),
                     _ => fail(stringify!($type)),
                 }
             }
-            fn write(&self, out: &mut String) { out.push_str(&self.to_string()) }
         })* }
     }
-    words!(i8, i16, i32, i64, i128, isize, u8, u16, u32, u64, u128, usize, bool);
-    macro_rules! floats {
-        ($($type:ty),*) => { $(impl Plain for $type {
-            fn read(value: Value) -> Self {
-                match value { Value::Word(text) => text.parse().unwrap(), _ => fail("number") }
-            }
-            fn write(&self, out: &mut String) {
-                if self.is_infinite() { out.push_str(if *self > 0.0 { "Infinity" } else { "-Infinity" }) }
-                else { out.push_str(&format!("{:?}", self)) }
-            }
-        })* }
-    }
-    floats!(f32, f64);
-    impl Plain for () {
-        fn read(_: Value) -> Self {}
-        fn write(&self, out: &mut String) { out.push_str("null") }
-    }
+    words!(i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize bool f32 f64);
     impl Plain for String {
         fn read(value: Value) -> Self { match value { Value::Text(text) => text, _ => fail("text") } }
-        fn write(&self, out: &mut String) { quote(self, out) }
         fn read_key(text: String) -> Self { text }
-        fn as_key(&self) -> String { self.clone() }
-    }
-    impl Plain for &str {
-        fn read(_: Value) -> Self { fail("borrowed text") }
-        fn write(&self, out: &mut String) { quote(self, out) }
     }
     impl Plain for char {
         fn read(value: Value) -> Self {
@@ -183,33 +270,18 @@ mod code_eval_calls {
                 _ => fail("char"),
             }
         }
-        fn write(&self, out: &mut String) { quote(&self.to_string(), out) }
         fn read_key(text: String) -> Self { Self::read(Value::Text(text)) }
-        fn as_key(&self) -> String { self.to_string() }
     }
     impl<T: Plain> Plain for Option<T> {
         fn read(value: Value) -> Self { match value { Value::Null => None, value => Some(T::read(value)) } }
-        fn write(&self, out: &mut String) {
-            match self { Some(value) => value.write(out), None => out.push_str("null") }
-        }
     }
     impl<T: Plain> Plain for Box<T> {
         fn read(value: Value) -> Self { Box::new(T::read(value)) }
-        fn write(&self, out: &mut String) { (**self).write(out) }
     }
     fn list(value: Value) -> Vec<Value> { match value { Value::List(all) => all, _ => fail("list") } }
-    fn write_list<'a, T: Plain + 'a>(all: impl Iterator<Item = &'a T>, out: &mut String) {
-        out.push('[');
-        for (place, each) in all.enumerate() {
-            if place > 0 { out.push(','); }
-            each.write(out);
-        }
-        out.push(']');
-    }
     macro_rules! lists {
         ($($type:ident: $($bound:ident)*),*) => { $(impl<T: Plain $(+ $bound)*> Plain for $type<T> {
             fn read(value: Value) -> Self { list(value).into_iter().map(T::read).collect() }
-            fn write(&self, out: &mut String) { write_list(self.iter(), out) }
         })* }
     }
     lists!(Vec:, VecDeque:, LinkedList:, HashSet: Eq Hash, BTreeSet: Ord);
@@ -218,11 +290,6 @@ mod code_eval_calls {
             let all: Vec<T> = Vec::read(value);
             all.try_into().unwrap_or_else(|_| panic!("a list has another length than its parameter"))
         }
-        fn write(&self, out: &mut String) { write_list(self.iter(), out) }
-    }
-    impl<T: Plain> Plain for &[T] {
-        fn read(_: Value) -> Self { fail("borrowed list") }
-        fn write(&self, out: &mut String) { write_list(self.iter(), out) }
     }
     macro_rules! tables {
         ($($type:ident: $($bound:ident)*),*) => { $(impl<K: Plain $(+ $bound)*, V: Plain> Plain for $type<K, V> {
@@ -234,16 +301,6 @@ mod code_eval_calls {
                     _ => fail("object"),
                 }
             }
-            fn write(&self, out: &mut String) {
-                out.push('{');
-                for (place, (key, value)) in self.iter().enumerate() {
-                    if place > 0 { out.push(','); }
-                    quote(&key.as_key(), out);
-                    out.push(':');
-                    value.write(out);
-                }
-                out.push('}');
-            }
         })* }
     }
     tables!(HashMap: Eq Hash, BTreeMap: Ord);
@@ -252,15 +309,6 @@ mod code_eval_calls {
             fn read(value: Value) -> Self {
                 let mut all = list(value).into_iter();
                 ($($name::read(all.next().unwrap_or_else(|| fail("tuple of this length"))),)*)
-            }
-            #[allow(non_snake_case)]
-            fn write(&self, out: &mut String) {
-                let ($($name,)*) = self;
-                out.push('[');
-                let mut between = "";
-                $(out.push_str(between); $name.write(out); between = ",";)*
-                let _ = between;
-                out.push(']');
             }
         })* }
     }
@@ -286,8 +334,9 @@ def rust_call(candidate: str, function: str) -> str:
         given.append(f"{borrow}a{number}")
     called = f"Solution::{name}" if is_method else name
     body = f"    let mut all = code_eval_calls::arguments({len(types)});\n{''.join(lines)}"
-    call = f"    code_eval_calls::finish({called}({', '.join(given)}));\n"
-    return f"{text}\n{MODULE}\n#[allow(unused_mut)]\nfn main() {{\n{body}{call}}}\n"
+    call = f"    let result = code_eval_results::text(&{called}({', '.join(given)}));\n"
+    call += "    code_eval_results::say(result);\n    std::process::exit(0);\n"
+    return f"{text}\n{RESULTS}{CALLS}\n#[allow(unused_mut)]\nfn main() {{\n{body}{call}}}\n"
 
 
 def parameter_types(plain: str, name: str) -> list[str]:

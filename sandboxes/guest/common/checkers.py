@@ -11,7 +11,7 @@ from .training_checkers import TRAINING_GRADERS, is_all_close
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Callable, Sequence
+    from typing import Any, Callable, Sequence
 
 CHECKERS = (
     *("tokens", "exact", "floats", "lines-unordered", "lines", "apps", "taco", "prime_code", "open-r1"),
@@ -50,14 +50,53 @@ def result_difference(expected: str, actual: str) -> str:
         expected: the result, in JSON.
         actual: the output of the program, whose last line is its result, in JSON.
     """
-    line = actual.rstrip("\n").rpartition("\n")[2]
     try:
-        result = json.loads(line, parse_int=read_integer)
+        result = read_result(actual)
     except (ValueError, RecursionError):
         return "should return %s, but did not return" % shortened(expected)
     if result == json.loads(expected):
         return ""
-    return "should return %s, but returned %s" % (shortened(expected), shortened(line))
+    return "should return %s, but returned %s" % (shortened(expected), shortened(json.dumps(result)))
+
+
+def results_difference(expected: str, actual: str) -> str:
+    """Return what is wrong with the results of several calls, as `difference` does.
+
+    Args:
+        expected: a list in JSON, with [result, largest difference of its numbers] of each call.
+        actual: the output of the program, whose last line is the list of its results, in JSON.
+    """
+    wanted = json.loads(expected)
+    try:
+        results = read_result(actual)
+    except (ValueError, RecursionError):
+        results = None
+    if not isinstance(results, list) or len(results) != len(wanted):
+        return "the calls did not all return"
+    for number, ((result, tolerance), returned) in enumerate(zip(wanted, results), start=1):
+        if not is_near(result, returned, tolerance):
+            texts = [shortened(json.dumps(each)) for each in (result, returned)]
+            return "call {} should return {}, but returned {}".format(number, *texts)
+    return ""
+
+
+def read_result(output: str) -> Any:
+    """Return the value in the last line of an output.
+
+    Raises:
+        ValueError, RecursionError: if there is none.
+    """
+    return json.loads(output.rstrip("\n").rpartition("\n")[2], parse_int=read_integer)
+
+
+def is_near(wanted: Any, had: Any, tolerance: float) -> bool:
+    """Return whether two values are equal, but for differences of numbers up to a tolerance."""
+    if not tolerance:
+        return bool(wanted == had)
+    if isinstance(wanted, list) and isinstance(had, list):
+        return len(wanted) == len(had) and all(is_near(one, other, tolerance) for one, other in zip(wanted, had))
+    numbers = [each for each in (wanted, had) if isinstance(each, (int, float))]
+    return bool(wanted == had) or len(numbers) == 2 and abs(wanted - had) <= tolerance
 
 
 def read_integer(digits: str) -> int | str:
@@ -73,8 +112,8 @@ def difference(checker: str, tolerance: float, expected: str, actual: str) -> st
             "floats": as "tokens", but numbers may differ by `tolerance`, relative or absolute; "lines-unordered": the
             same lines, in any order, but for white space at their ends; "lines": the same lines in their order, but
             the numbers of a line may each be written in another way, as in LiveCodeBench's grader; "lines-exact": the
-            same lines; "result": the last line is the same value, in JSON; "open-r1": as "tokens", and "yes" and "no"
-            in any case; the others: as in the grader of that name.
+            same lines; "result": the last line is the same value, in JSON; "results": it is a list of such values;
+            "open-r1": as "tokens", and "yes" and "no" in any case; the others: as in the grader of that name.
         tolerance: for "floats".
         expected: the output that is right.
         actual: the output of the program.
@@ -85,6 +124,8 @@ def difference(checker: str, tolerance: float, expected: str, actual: str) -> st
         )
     if checker == "result":
         return result_difference(expected, actual)
+    if checker == "results":
+        return results_difference(expected, actual)
     if checker == "lines-unordered":
         wanted, had = (sorted(line.strip() for line in text.split("\n") if line.strip()) for text in (expected, actual))
         return "" if wanted == had else first_difference("sorted line", wanted, had, expected, actual)

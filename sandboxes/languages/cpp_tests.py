@@ -1,0 +1,161 @@
+"""Tests in C++ that compare results of calls with data: a `main` of assertions, as in HumanEval-X and MultiPL-E."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Any
+
+from sandboxes.languages.cpp_results import WRITER
+from sandboxes.languages.plain_tests import Call, NotPlain, PlainTests, Reader
+
+LINE = re.compile(
+    r"^[ \t]*(?:#[ \t]*undef[ \t]+NDEBUG|#[ \t]*include[ \t]*<[\w/.]+>|using[ \t]+namespace[ \t]+std;)[ \t]*$",
+    re.MULTILINE,
+)
+ISSAME = re.compile(r"\bbool\s+issame\s*\(.*?(?=\bint\s+main\b)", re.DOTALL)
+LISTS, TABLES = ("vector", "list", "deque"), ("map", "unordered_map")
+NUMBERS = ("float", "double", "int", "long", "short", "char", "bool", "size_t", "string")
+
+# HumanEval-X's own comparisons of results, without white space.
+EACH = "{if(a.size()!=b.size())returnfalse;for(inti=0;i<a.size();i++){"
+SAME = {
+    f"boolissame({kind}a,{kind}b){EACH}if({differs})returnfalse;}}returntrue;}}": tolerance
+    for kind, differs, tolerance in (
+        ("vector<int>", "a[i]!=b[i]", 0.0),
+        ("vector<string>", "a[i]!=b[i]", 0.0),
+        ("vector<float>", "abs(a[i]-b[i])>1e-4", 1e-4),
+    )
+} | {
+    f"boolissame(vector<vector<int>>a,vector<vector<int>>b){EACH}if(a[i].size()!=b[i].size())returnfalse;"
+    "for(intj=0;j<a[i].size();j++)if(a[i][j]!=b[i][j])returnfalse;}returntrue;}": 0.0
+}
+"""The tolerance of each."""
+
+PROGRAM = """\
+%(head)s
+%(writer)s
+int main() {
+code_eval_results::Results code_eval_all;
+%(statements)s
+%(types)s
+code_eval_all.finish();
+}
+"""
+
+
+class CppReader(Reader):
+    """Reads tests in C++."""
+
+    record = "code_eval_all.add(%s);\n"
+    callables = frozenset(("abs", "fabs", "issame", "not"))
+    tolerance = 0.0
+    """That of the tests' own comparison."""
+
+    def own_operand(self) -> Any:
+        """Take a list in braces, a container, or a call."""
+        if self.take("{"):
+            return self.items("}")
+        self.take("std", "::")
+        name = self.peek().text
+        if name in LISTS or name in TABLES or name == "string":
+            self.at += 1
+            self.skip_type_arguments()
+            return self.container(name)
+        if name in ("make_tuple", "make_pair"):
+            self.at += 1
+            self.expect("(")
+            return self.items(")")
+        if self.peek(-1).text == "::":
+            raise NotPlain("a name of the library's")
+        return self.call()
+
+    def container(self, name: str) -> Any:
+        """Take what a container is made of."""
+        end = ")" if self.take("(") else "}"
+        if end == "}":
+            self.expect("{")
+        found = self.items(end)
+        if name == "string":
+            if len(found) != 1 or not isinstance(found[0], str):
+                raise NotPlain("a text made of something else")
+            return found[0]
+        if end == ")" and found:
+            if len(found) != 1 or not isinstance(found[0], list):
+                raise NotPlain("a container made of something else")
+            [found] = found
+        return as_table(found) if name in TABLES else found
+
+    def parenthesised(self) -> Any:
+        """Take an operand, or a cast and its operand."""
+        if self.peek().text in NUMBERS and self.peek(1).text == ")":
+            self.at += 2
+            return self.operand()
+        return super().parenthesised()
+
+    def same(self) -> None:
+        """Take a comparison by the tests' own function, whose name has been taken."""
+        first = self.at - 1
+        self.expect("(")
+        left = self.operand()
+        self.expect(",")
+        middle = self.at
+        right = self.data()
+        self.expect(")")
+        if not isinstance(left, Call):
+            raise NotPlain("no call is compared")
+        self.check(left, right, self.tolerance)
+        self.note_shape(first, middle, self.at - 1)
+
+    def statement(self) -> None:
+        """Take a statement of `main`."""
+        first = self.at
+        if self.take("assert", "("):
+            if self.take("issame"):
+                self.same()
+            elif not self.difference("abs", "("):
+                self.comparison()
+            self.expect(")", ";")
+        elif self.take("return"):
+            if self.operand() != 0:
+                raise NotPlain("a status")
+            self.expect(";")
+        elif self.take("auto"):
+            self.keep_statement(first)
+        else:
+            self.take("const")
+            self.take("std", "::")
+            if self.name() not in (*LISTS, *TABLES, *NUMBERS):
+                raise NotPlain("a statement of another kind")
+            self.keep_statement(first)
+
+
+def as_table(value: Any) -> dict[str, Any]:
+    """Return pairs as a table, whose keys are texts in JSON."""
+    if not isinstance(value, list) or not all(isinstance(pair, list) and len(pair) == 2 for pair in value):
+        raise NotPlain("a table that is no list of pairs")
+    return {key if isinstance(key, str) else str(key): item for key, item in value}
+
+
+@lru_cache(maxsize=256)
+def cpp_tests(tests: str) -> PlainTests | None:
+    """Return tests whose calls and results are apart; None if they do more than compare results with data."""
+    code = LINE.sub("", tests)
+    same = ISSAME.search(code)
+    tolerance = SAME.get(re.sub(r"\s+", "", same[0])) if same else 0.0
+    if tolerance is None:
+        return None
+    try:
+        reader = CppReader(ISSAME.sub("", code, count=1))
+        reader.tolerance = tolerance
+        reader.expect("int", "main", "(", ")", "{")
+        while not reader.take("}"):
+            reader.statement()
+        if reader.peek() is not reader.end:
+            return None
+        head = "\n".join([*LINE.findall(tests), same[0] if same else ""])
+        types = f"static_assert(sizeof({reader.shape}) > 0);" if reader.shape else ""
+        parts = {"head": head, "writer": WRITER, "types": types, "statements": "".join(reader.statements)}
+        return reader.result(PROGRAM % parts)
+    except (NotPlain, RecursionError):
+        return None

@@ -1,0 +1,180 @@
+"""Tests in Java that compare results of calls with data: a `main` of comparisons, as HumanEval-X has it."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Any
+
+from sandboxes.languages.java_calls import WRITER
+from sandboxes.languages.plain_tests import Call, NotPlain, PlainTests, Reader
+
+IMPORT = re.compile(r"^[ \t]*import[ \t]+java\.[\w.*]+;[ \t]*$", re.MULTILINE)
+TYPES = ("boolean", "char", "double", "float", "int", "long", "String", "List", "Map", "Double", "Integer", "Long")
+COPIES = ("ArrayList", "LinkedList", "HashMap", "LinkedHashMap")
+LIBRARY = frozenset("Arrays Collections Double Integer List Long Map Math Objects Optional Set String System".split())
+PARTS = ("get", "isEmpty", "isPresent")
+"""Methods of a value that may be missing."""
+
+PROGRAM = (
+    """\
+%(imports)s
+public class Main {
+    public static void main(String[] args) throws Throwable {
+        CodeEvalResults codeEvalAll = new CodeEvalResults();
+%(statements)s
+%(types)s
+        codeEvalAll.finish();
+    }
+}
+
+class CodeEvalResults {
+    private final StringBuilder text = new StringBuilder();
+
+    void add(Object value) {
+        write(text.append(text.length() == 0 ? "\\n[" : ","), value);
+    }
+
+    void finish() {
+        System.out.println(text.append("]"));
+    }
+"""
+    + WRITER.replace("%", "%%")
+    + "}\n"
+)
+
+
+class JavaReader(Reader):
+    """Reads tests in Java."""
+
+    record = "codeEvalAll.add(%s);\n"
+
+    def own_operand(self) -> Any:
+        """Take a list, a table, a value that may be missing, or a call of the candidate's method."""
+        for opening in (("Arrays", ".", "asList", "("), ("List", ".", "of", "(")):
+            if self.take(*opening):
+                return self.items(")")
+        if self.take("Map", ".", "of", "("):
+            found = self.items(")")
+            return dict(zip(found[::2], found[1::2], strict=True))
+        if self.take("Optional", ".", "of", "("):
+            return self.parenthesised()
+        if self.take("Optional", ".", "empty", "(", ")"):
+            return None
+        if self.take("new"):
+            return self.made()
+        return self.call()
+
+    def call(self) -> Call:
+        """Take a call of a method, and of those of a value that may be missing."""
+        first = self.at
+        if self.name() in LIBRARY or not self.take("."):
+            raise NotPlain("no call of the candidate's")
+        self.name()
+        if not self.next_is("("):
+            raise NotPlain("no call")
+        self.skip_brackets()
+        while self.peek().text == "." and self.peek(1).text in PARTS:
+            self.at += 2
+            self.expect("(", ")")
+        return Call(self.source(first))
+
+    def made(self) -> Any:
+        """Take what follows `new`."""
+        kind = self.name()
+        if self.next_is("["):
+            while self.take("["):
+                self.expect("]")
+            return self.braces()
+        if kind not in COPIES:
+            raise NotPlain(kind)
+        self.skip_type_arguments()
+        self.expect("(")
+        found = self.items(")")
+        if not found:
+            return {} if kind.endswith("Map") else []
+        if len(found) != 1 or not isinstance(found[0], list | dict):
+            raise NotPlain("a container made of something else")
+        return found[0]
+
+    def braces(self) -> list[Any]:
+        """Take the elements of an array, which may be arrays."""
+        self.expect("{")
+        found: list[Any] = []
+        while not self.take("}"):
+            found.append(self.braces() if self.next_is("{") else self.data())
+            if not self.next_is("}"):
+                self.expect(",")
+        return found
+
+    def parenthesised(self) -> Any:
+        """Take an operand, or a cast and its operand."""
+        if self.peek().text in TYPES and self.peek(1).text == ")":
+            self.at += 2
+            return self.operand()
+        return super().parenthesised()
+
+    def comparison(self) -> None:
+        """Take a condition that has to hold."""
+        if self.difference("Math", ".", "abs", "("):
+            return
+        for opening in (("Objects", ".", "equals", "("), ("Arrays", ".", "equals", "(")):
+            if self.take(*opening):
+                left = self.operand()
+                self.expect(",")
+                self.check(left, self.operand())
+                self.expect(")")
+                return
+        first = self.at
+        left = None if self.next_is("!") or self.next_is("(") else self.operand()
+        if left is not None and self.take(".", "equals", "("):
+            self.check(left, self.parenthesised())
+            return
+        self.at = first
+        super().comparison()
+
+    def check(self, left: Any, right: Any, tolerance: float = 0) -> None:
+        """Note that a call returns a value. Texts that are compared with `==` have to be the same object."""
+        if isinstance(right, str | list | dict) and self.peek(-2).text == "==":
+            raise NotPlain("objects that are compared with ==")
+        super().check(left, right, tolerance)
+
+    def statement(self) -> None:
+        """Take a statement of `main`."""
+        first = self.at
+        if self.take("List", "<", "Boolean", ">", "correct", "=", "Arrays", ".", "asList", "("):
+            while not self.take(")"):
+                self.comparison()
+                if not self.next_is(")"):
+                    self.expect(",")
+            self.expect(";", "if", "(", "correct", ".", "contains", "(", "false", ")", ")", "{", "throw", "new")
+            self.expect("AssertionError", "(", ")", ";", "}")
+        elif self.take("assert"):
+            self.comparison()
+            self.expect(";")
+        else:
+            if self.name() not in ("Solution", *TYPES) and not self.next_is(".", "put", "("):
+                raise NotPlain("a statement of another kind")
+            self.keep_statement(first)
+
+
+@lru_cache(maxsize=256)
+def java_tests(tests: str) -> PlainTests | None:
+    """Return tests whose calls and results are apart; None if they do more than compare results with data."""
+    try:
+        reader = JavaReader(IMPORT.sub("", tests))
+        reader.take("public")
+        reader.expect("class", "Main", "{", "public", "static", "void", "main", "(", "String", "[", "]", "args", ")")
+        if reader.take("throws"):
+            reader.name()
+        reader.expect("{")
+        while not reader.take("}"):
+            reader.statement()
+        reader.expect("}")
+        if reader.peek() is not reader.end:
+            return None
+        types = f"if (false) {{ boolean codeEvalTypes = {reader.shape}; }}" if reader.shape else ""
+        parts = {"imports": "\n".join(IMPORT.findall(tests)), "types": types, "statements": "".join(reader.statements)}
+        return reader.result(PROGRAM % parts)
+    except (NotPlain, RecursionError, ValueError):
+        return None

@@ -1,0 +1,134 @@
+"""Tests in Rust that compare results of calls with data: one test or a `main` of assertions."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+from sandboxes.languages.plain_tests import Call, NotPlain, PlainTests, Reader
+from sandboxes.languages.rust_calls import RESULTS
+
+COPIES = ("to_string", "to_owned", "into", "to_vec", "clone")
+PROGRAM = """\
+fn main() {
+    let mut code_eval_all = std::string::String::new();
+%(statements)s
+%(types)s
+    code_eval_results::say_all(code_eval_all);
+}
+""" + RESULTS.replace("%", "%%")
+
+
+class RustReader(Reader):
+    """Reads tests in Rust."""
+
+    record = "    code_eval_results::add(&mut code_eval_all, &%s);\n"
+
+    def operand(self) -> Any:
+        """Take an operand, and what only copies it, or names its type."""
+        while self.take("&"):
+            self.take("mut")
+        value = super().operand()
+        while not isinstance(value, Call):
+            if self.peek().text == "." and self.peek(1).text in COPIES:
+                self.at += 2
+                self.expect("(", ")")
+            elif self.take("as"):
+                self.name()
+            else:
+                break
+        return value
+
+    def own_operand(self) -> Any:
+        """Take a list, a text, a value that may be missing, or a call."""
+        if self.take("vec", "!", "[") or self.take("["):
+            return self.items("]")
+        if self.take("String", "::", "from", "(") or self.take("Some", "("):
+            return self.parenthesised()
+        if self.take("String", "::", "new", "(", ")"):
+            return ""
+        if self.take("None"):
+            return None
+        if self.take("Vec", "::"):
+            if self.next_is("<"):
+                self.skip_type_arguments()
+                self.expect("::")
+            self.expect("new", "(", ")")
+            return []
+        if self.peek(1).text != "(":
+            raise NotPlain("no call")
+        return self.call()
+
+    def parenthesised(self) -> Any:
+        """Take an operand in brackets, or a tuple."""
+        first = self.operand()
+        if self.take(")"):
+            return first
+        if isinstance(first, Call):
+            raise NotPlain("a call as part of a tuple")
+        self.expect(",")
+        return [first, *self.items(")")]
+
+    def statement(self) -> None:
+        """Take a statement of a test."""
+        first = self.at
+        if self.take("assert_eq", "!", "("):
+            begin = self.at
+            left, middle = self.side(), self.at
+            self.expect(",")
+            right, end = self.side(), self.at
+            self.check(left, right)
+            self.take(",")
+            self.expect(")")
+            self.note_shape(first, *((begin, middle) if isinstance(right, Call) else (middle + 1, end)))
+            self.expect(";")
+        elif self.take("assert", "!", "("):
+            if not self.near():
+                self.comparison()
+            self.expect(")", ";")
+        else:
+            self.expect("let")
+            self.keep_statement(first)
+
+    def near(self) -> bool:
+        """Take a condition such as `(CALL - NUMBER).abs() < NUMBER`, if it is one. Return whether it was."""
+        first = self.at
+        try:
+            self.expect("(")
+            call = self.operand()
+            self.expect("-")
+            value = self.data()
+            self.expect(")", ".", "abs", "(", ")", "<")
+            self.check(call, value, float(self.data()))
+        except (NotPlain, TypeError):
+            self.at = first
+            return False
+        return True
+
+
+@lru_cache(maxsize=256)
+def rust_tests(tests: str) -> PlainTests | None:
+    """Return tests whose calls and results are apart; None if they do more than compare results with data."""
+    try:
+        reader = RustReader(tests)
+        name, ends = "", 1
+        if reader.take("#", "[", "cfg", "(", "test", ")", "]"):
+            reader.expect("mod", "tests", "{", "use", "super", "::", "*", ";", "#", "[", "test", "]", "fn")
+            name, ends = reader.name(), 2
+        else:
+            reader.expect("fn", "main")
+        reader.expect("(", ")", "{")
+        while not reader.take("}"):
+            reader.statement()
+        if ends > 1:
+            reader.expect("}")
+        if reader.peek() is not reader.end:
+            return None
+        statements = "".join(reader.statements)
+        # Variables may have been moved into calls.
+        is_checked = reader.shape and "let " not in statements
+        shape = reader.shape if reader.shape.startswith("assert") else f"let _ = {reader.shape}"
+        types = f"    if false {{ {shape}; }}" if is_checked else ""
+        return reader.result(PROGRAM % {"statements": statements, "types": types}, name)
+    except (NotPlain, RecursionError):
+        return None
