@@ -9,6 +9,7 @@ from support.honest_c_family import ASSERTS, C_HONEST, CPP_HONEST, EXITS, HONEST
 from support.observers import passes
 from support.requirements import WALL_SECONDS, unavailable
 
+LIMITS = Limits(wall_seconds=WALL_SECONDS)
 WRONG = "int add(int a, int b) { return a * b; }\n"
 RETURNS = "int main(void) {\n    if (add(2, 3) != 5) return 1;\n    return 0;\n}\n"
 PASSING_MAIN = "int main(void) { return 0; }\n"
@@ -247,7 +248,7 @@ def run():
         words = ("", "", "c") if language == "c" else ('extern "C"', "noexcept", "cpp")
         for name, word in zip(("EXTERN", "NOEXCEPT", "SUFFIX"), words, strict=True):
             candidate = candidate.replace(name, word)
-        return pool.run_all([build_program(language, candidate, tests, Limits(wall_seconds=WALL_SECONDS))], 1)[0]
+        return pool.run_all([build_program(language, candidate, tests, LIMITS, grading="shared")], 1)[0]
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(cpp_headers, "PROGRAMS_BEFORE", 1)

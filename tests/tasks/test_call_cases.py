@@ -64,14 +64,35 @@ def test_a_result_is_equal_to_itself(value):
         ("5", "5.0\n", ""),
         ("[0.1]", "x\n[1e-1]\n", ""),
         ('{"a": 1, "b": 2}', '{"b":2,"a":1}\n', ""),
-        ("[1, 2]", "[2,1]\n", "should return [1, 2], but returned [2,1]"),
+        ("[1, 2]", "[2,1]\n", "should return [1, 2], but returned [2, 1]"),
         ("5", "5\nmore\n", "should return 5, but did not return"),
         ("5", "", "should return 5, but did not return"),
         ("5", "[" * 100000, "should return 5, but did not return"),
-        ("5", "5" * 100000, f"should return 5, but returned {'5' * 57}..."),
+        ("5", "5" * 100000, f'should return 5, but returned "{"5" * 56}...'),
         ("5", '"5"\n', 'should return 5, but returned "5"'),
     ],
 )
 def test_results_are_compared_as_data(expected, output, wrong):
     """The last line of an output is the result."""
     assert difference("result", 0, expected, output) == wrong
+
+
+@pytest.mark.parametrize(
+    ("expected", "output", "wrong"),
+    [
+        ([[5, 0], [[1], 0]], "[5,[1]]", ""),
+        ([[0.33, 1e-4]], "x\n[0.33004]\n", ""),
+        ([[[0.33, "float64"], 1e-4]], '[[0.33004,"float64"]]', ""),
+        ([[0.33, 1e-4]], "[0.34]", "call 1 should return 0.33, but returned 0.34"),
+        ([[[1.0], 1e-4]], "[[1.0, 2.0]]", "call 1 should return [1.0], but returned [1.0, 2.0]"),
+        ([[0.33, 1e-4]], "[NaN]", "call 1 should return 0.33, but returned NaN"),
+        ([[5, 0], [6, 0]], "[5,7]", "call 2 should return 6, but returned 7"),
+        ([[5, 0], [6, 0]], "[5]", "the calls did not all return"),
+        ([[5, 0]], "5", "the calls did not all return"),
+        ([[5, 0]], "", "the calls did not all return"),
+        ([[5, 0]], "[" * 100000, "the calls did not all return"),
+    ],
+)
+def test_results_of_several_calls(expected, output, wrong):
+    """Each result is compared, up to the difference that its numbers may have."""
+    assert difference("results", 0, json.dumps(expected), output) == wrong

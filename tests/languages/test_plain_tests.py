@@ -1,0 +1,234 @@
+"""Tests in compiled languages that compare results of calls with data. No candidate's process has what they expect."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sandboxes import Limits, Outcome, Pool, SandboxUnavailable, open_sandbox
+from sandboxes.languages.registry import LANGUAGES, build_program, reason_for_candidate, required_paths
+from support.requirements import WALL_SECONDS, unavailable
+
+HEAD = "#undef NDEBUG\n#include<assert.h>\n"
+SAME = (
+    "bool issame(vector<KIND> a,vector<KIND>b){\n    if (a.size()!=b.size()) return false;\n"
+    "    for (int i=0;i<a.size();i++)\n    {\n        if (COMPARED) return false;\n    }\n    return true;\n}\n"
+)
+NEAR = SAME.replace("KIND", "float").replace("COMPARED", "abs(a[i]-b[i])>1e-4")
+GO = "func TestAdd(t *testing.T) {\n    assert := assert.New(t)\n    BODY\n}\n"
+JAVA = "public class Main {\n    public static void main(String[] args) {\n        Solution s = new Solution();\n" + (
+    "        List<Boolean> correct = Arrays.asList(\n            BODY\n        );\n"
+    "        if (correct.contains(false)) {\n            throw new AssertionError();\n        }\n    }\n}\n"
+)
+RUST = "#[cfg(test)]\nmod tests {\n    use super::*;\n    #[test]\n    fn test_add() {\n        BODY\n    }\n}\n"
+PLAIN = {
+    "C++": (
+        "cpp",
+        HEAD + "int main(){\n    assert (add(2, 3)==987);\n    assert (!add(1, -2));\n}\n",
+        [[987, 0], [False, 0]],
+    ),
+    "C++, brackets": (
+        "cpp",
+        "int main() {\n  auto candidate = add;\n"
+        "  assert(candidate((std::vector<float>({(float)1.5f}))) == (std::vector<long>({(long)987, 2})));\n"
+        '  assert((candidate("a") == std::string("b\\n")));\n  return 0;\n}',
+        [[[987, 2], 0], ["b\n", 0]],
+    ),
+    "C++, own comparison": (
+        "cpp",
+        HEAD + NEAR + "int main(){\n    vector<float> a={1};\n    assert (issame(add(a) , {3.987, 2*3+1}));\n}",
+        [[[3.987, 7], 1e-4]],
+    ),
+    "C++, difference": ("cpp", "int main(){ assert (abs(add(1) - 98.7) < 1e-4); }", [[98.7, 1e-4]]),
+    "Go": (
+        "go",
+        GO.replace("BODY", 'assert.Equal(987, add(2, 3))\n    assert.Equal([]string{"xyz"}, add([]int{1}))'),
+        [[[987, "int"], 0], [[["xyz"], "[]string"], 0]],
+    ),
+    "Go, difference": (
+        "go",
+        GO.replace("BODY", "assert.Equal(true, math.Abs(add(3)-98.7) < 1e-6)\n    assert.Equal(add('a'), nil)"),
+        [[[98.7, "float64"], 1e-6], [[None, "<nil>"], 0]],
+    ),
+    "Java": (
+        "java",
+        JAVA.replace(
+            "BODY",
+            's.add(2, 3) == 987,\n !s.add(1),\n s.add("a").equals(Arrays.asList("xyz")), Objects.equals('
+            's.more(2).get(), "b")',
+        ),
+        [[987, 0], [False, 0], [["xyz"], 0], ["b", 0]],
+    ),
+    "Rust": (
+        "rust",
+        RUST.replace(
+            "BODY", 'assert_eq!(add(vec![1, 2], &"a"), (987, 2.5, "xyz".to_string()));\n  assert!(add(1) == None);'
+        ),
+        [[[987, 2.5, "xyz"], 0], [None, 0]],
+    ),
+    "Rust, main": (
+        "rust",
+        "fn main() {\n    let candidate = add;\n    assert_eq!(candidate(2), Some(987));\n}",
+        [[987, 0]],
+    ),
+}
+OTHERS = {
+    "a loop": ("cpp", "int main(){ for (int i=0;i<3;i++) assert (add(i) == 3); }"),
+    "a variable": ("cpp", "int main(){ int a=3; assert (add(1) == a); }"),
+    "two calls": ("cpp", "int main(){ assert (add(1) == add(2)); }"),
+    "no call": ("cpp", "int main(){ assert (1 == 1); }"),
+    "another comparison": (
+        "cpp",
+        SAME.replace("KIND", "int").replace("COMPARED", "a[i]>b[i]") + "int main(){assert(add(1)==2);}",
+    ),
+    "a condition more": ("cpp", "int main(){ assert (add(1) == 2 && add(2) == 3); }"),
+    "a status": ("cpp", "int main(){ assert (add(1) == 2); return 1; }"),
+    "a function more": ("cpp", "int main(){ assert (add(1) == 2); }\nint more() { return 1; }"),
+    "an octal number": ("cpp", "int main(){ assert (add(1) == 010); }"),
+    "no method of testify's": ("go", GO.replace("BODY", "if add(2, 3) != 5 { t.Fatal() }")),
+    "an error in Go": ("go", GO.replace("BODY", "assert.NoError(add(2))")),
+    "texts that are the same object": ("java", JAVA.replace("BODY", 's.add(2) == "a"')),
+    "another class": ("java", JAVA.replace("class Main", "class Other").replace("BODY", "s.add(2) == 5")),
+    "two tests": ("rust", RUST.replace("BODY", "assert_eq!(add(1), 2); } #[test] fn more() { assert_eq!(add(2), 3);")),
+    "a macro": ("rust", "fn main() { assert_ne!(add(1), 2); }"),
+}
+CANDIDATES = {
+    "cpp": (
+        "#include <vector>\nint add(int a, int b) { BODY }\n",
+        "int main() {\n  assert(add(2, 3) == 5);\n  assert(add(4, 5) == 9);\n}\n",
+    ),
+    "go": (
+        "package main\n\nIMPORT\nfunc add(a, b int) int { BODY }\n",
+        'package main\n\nimport (\n\t"testing"\n\t"github.com/stretchr/testify/assert"\n)\n\n'
+        + GO.replace("BODY", "assert.Equal(5, add(2, 3))\n    assert.Equal(9, add(4, 5))"),
+    ),
+    "java": (
+        "import java.util.*;\nclass Solution { public int add(int a, int b) { BODY } }\n",
+        JAVA.replace("BODY", "s.add(2, 3) == 5, s.add(4, 5) == 9"),
+    ),
+    "rust": (
+        "fn add(a: i32, b: i32) -> i32 { BODY }\n",
+        RUST.replace("BODY", "assert_eq!(add(2, 3), 5);\n        assert_eq!(add(4, 5), 9);"),
+    ),
+}
+LIES = {
+    "times": ("cpp", "return a * b;"),
+    "results of its own": ("cpp", 'puts("\\n[5,8]"); return a * b;'),
+    "leaves with results of its own": ("cpp", 'puts("\\n[5,9]"); fflush(stdout); _exit(0);'),
+    "a division by nothing": ("cpp", "return a / (b - b);"),
+    "assert replaced": (
+        "cpp",
+        "return 5;\n}\n#undef assert\n#define assert(x)\n#define add(x, y) 5\nint more() { return 1;",
+    ),
+    "times in Go": ("go", "return a * b"),
+    "leaves in Go": (
+        "go",
+        'os.NewFile(1, "").WriteString("\\n[[5,\\"int\\"],[9,\\"int\\"]]\\n"); os.Exit(0); return 5',
+    ),
+    "another type in Go": ("go", "return 5 }\nfunc more() int64 { return 5"),
+    "times in Java": ("java", "return a * b;"),
+    "leaves in Java": ("java", 'System.out.println("\\n[5,9]"); System.exit(0); return 5;'),
+    "a list of its own in Java": (
+        "java",
+        "return 5; } } class CodeEvalResults { void add(Object o) {} void finish() {} void x() {",
+    ),
+    "times in Rust": ("rust", "a * b"),
+    "leaves in Rust": ("rust", 'println!("\\n[5,9]"); std::process::exit(0)'),
+    "a panic that is caught in Rust": ("rust", 'std::panic::set_hook(Box::new(|_| {})); panic!("{}", a + b)'),
+}
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_results_are_read(name):
+    """What calls return is read, and the tests that are compiled do not hold it."""
+    language, tests, expected = PLAIN[name]
+    plain = LANGUAGES[language].plain_tests(tests)
+    assert plain is not None
+    assert json.loads(plain.expected) == expected
+    assert not any(text in plain.tests for text in ("987", "98.7", "xyz"))
+    assert reason_for_candidate(language, tests) == ""
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_other_tests_are_not_plain(name):
+    """Tests that do anything else are run with the candidate."""
+    language, tests = OTHERS[name]
+    assert LANGUAGES[language].plain_tests(tests) is None
+    assert reason_for_candidate(language, tests) == f"the tests are in {language}"
+
+
+@given(st.sampled_from(["cpp", "go", "java", "rust"]), st.text(alphabet="ad(2)=,;\"'{}[]<>.: !-+*1e\n"))
+def test_any_text_can_be_read(language, text):
+    """No text is an error."""
+    body = {"cpp": f"int main() {{ {text} }}", "go": GO.replace("BODY", text), "java": JAVA.replace("BODY", text)}
+    LANGUAGES[language].plain_tests(body.get(language, RUST.replace("BODY", text)))
+
+
+def test_the_program_has_no_expected_result():
+    """The files of a candidate do not hold what its calls should return, and the plan does."""
+    language, tests, _ = PLAIN["C++"]
+    program = build_program(language, "int add(int a, int b) { return 1; }", tests, Limits())
+    assert ("987" in program.candidate, "987" in program.tests) == (False, True)
+    program = build_program(language, "int add(int a, int b) { return 1; }", tests, Limits(), grading="shared")
+    assert "987" in program.candidate
+
+
+def test_first_comments_stay():
+    """Comments that choose options of the compiler are the first lines of the tests that are compiled."""
+    option = '// { dg-options "-std=c++11" }\n'
+    plain = LANGUAGES["cpp"].plain_tests(option + PLAIN["C++"][1])
+    assert plain and plain.tests.startswith(option)
+
+
+@pytest.fixture(scope="module")
+def verdicts():
+    """Return {(language, body): verdict} of all lies and of honest candidates."""
+    languages = sorted(CANDIDATES)
+    try:
+        pool = Pool(open_sandbox("subprocess", read_only_paths=required_paths({*languages})))
+    except SandboxUnavailable as error:
+        unavailable(str(error))
+    bodies = [*LIES.values(), *((language, "return a + b;") for language in languages)]
+    programs = []
+    for language, body in bodies:
+        candidate, tests = CANDIDATES[language]
+        honest = body.rstrip(";") if language == "go" else "a + b" if language == "rust" and "return" in body else body
+        code = candidate.replace("BODY", honest).replace("IMPORT", 'import "os"\n' if "os." in body else "")
+        programs.append(build_program(language, code, tests, Limits(wall_seconds=WALL_SECONDS)))
+    try:
+        return dict(zip(bodies, pool.run_all(programs, 2), strict=True))
+    finally:
+        pool.close()
+
+
+@pytest.mark.slow
+@pytest.mark.languages
+@pytest.mark.parametrize("lie", LIES)
+def test_a_lie_does_not_pass(verdicts, lie):
+    """A candidate whose results are wrong, or that leaves with results of its own, has not passed."""
+    verdict = verdicts[LIES[lie]]
+    assert (verdict.passed, verdict.attempts) == (False, 1), verdict
+
+
+@pytest.mark.slow
+@pytest.mark.languages
+@pytest.mark.parametrize("language", CANDIDATES)
+def test_a_right_candidate_passes(verdicts, language):
+    """A right candidate passes. A framework's test has a result under its name."""
+    verdict = verdicts[language, "return a + b;"]
+    assert verdict.passed, (verdict.detail, verdict.stderr)
+    name = {"go": "TestAdd", "rust": "test_add"}.get(language, "")
+    assert (verdict.grading, [test.name for test in verdict.tests]) == ("separate", [name])
+
+
+@pytest.mark.slow
+@pytest.mark.languages
+@pytest.mark.parametrize("language", CANDIDATES)
+def test_the_message_names_the_call(verdicts, language):
+    """The detail of a wrong candidate says which call returned what."""
+    [lie] = [body for name, (each, body) in LIES.items() if each == language and name.startswith("times")]
+    verdict = verdicts[language, lie]
+    shown = '[5, "int"], but returned [6, "int"]' if language == "go" else "5, but returned 6"
+    assert verdict.outcome is Outcome.FAILED
+    assert f"call 1 should return {shown}" in verdict.detail
