@@ -49,8 +49,8 @@ template <class T, When<std::is_integral<T>::value> = 0>
 void write(std::string &out, T value, Rank<7>) { out += std::to_string(+value); }
 template <class T, When<std::is_floating_point<T>::value> = 0>
 void write(std::string &out, T value, Rank<6>) { put(out, value, is_same<T>); }
-template <class T, When<std::is_convertible<T, std::string>::value> = 0>
-void write(std::string &out, const T &value, Rank<5>) { quote(out, value); }
+template <class T, When<std::is_constructible<std::string, const T &>::value> = 0>
+void write(std::string &out, const T &value, Rank<5>) { quote(out, std::string(value)); }
 template <class T, class = typename T::mapped_type>
 void write(std::string &out, const T &all, Rank<4>) {
     const char *between = "";

@@ -93,6 +93,10 @@ class CppReader(Reader):
             return self.operand()
         return super().parenthesised()
 
+    def truth(self, value: Any) -> Any:
+        """Return a call whose result is a boolean."""
+        return Call(f"({value.source}) ? true : false") if isinstance(value, Call) else value
+
     def same(self) -> None:
         """Take a comparison by the tests' own function, whose name has been taken."""
         first = self.at - 1

@@ -317,16 +317,20 @@ class Reader:
             del self.statements[before[0] :], self.expected[before[1] :]
             self.at, self.shape = first, before[2]
         if self.take("!") or self.take("not"):
-            self.check(self.operand(), False)
+            self.check(self.truth(self.operand()), False)
             return
         left, middle = self.side(), self.at
         if not self.take("=="):
-            self.check(left, True)
+            self.check(self.truth(left), True)
             return
         right = self.side()
         self.check(left, right)
         is_reversed = isinstance(right, Call)
         self.note_shape(first, *((first, middle) if is_reversed else (middle + 1, self.at)))
+
+    def truth(self, value: Any) -> Any:
+        """Return the call whose result is a condition. Some languages have conditions of other types than boolean."""
+        return value
 
     def difference(self, *opening: str) -> bool:
         """Take a condition such as `abs(CALL - NUMBER) < NUMBER`, if it is one, and note its call.

@@ -112,6 +112,64 @@ CANDIDATES = {
         RUST.replace("BODY", "assert_eq!(add(2, 3), 5);\n        assert_eq!(add(4, 5), 9);"),
     ),
 }
+HONEST = {
+    "conditions of C++": (
+        "cpp",
+        'int even(int a) { return a % 2 ? 0 : 4; }\nconst char *name() { return "b"; }\n',
+        "int main() { assert(even(2)); assert(!even(3)); assert(even(2) == 4); }",
+    ),
+    "output of C++": (
+        "cpp",
+        '#include <iostream>\nstruct Last { ~Last() { std::cout << "[1,2]\\nlast"; } } last;\n'
+        "int add(int a, int b) { std::ios::sync_with_stdio(false); std::cout << a; return a + b; }\n",
+        "int main() { assert(add(2, 3) == 5); }",
+    ),
+    "containers of C++": (
+        "cpp",
+        "#include <bits/stdc++.h>\nusing namespace std;\n"
+        "tuple<int, string, vector<bool>> make(int a) { return {a, string(1, '\"'), {true, false}}; }\n",
+        'int main() { assert(make(2) == make_tuple(2, "\\"", vector<bool>({true, false}))); }',
+    ),
+    "numbers of C++": (
+        "cpp",
+        "#include <vector>\n#include <cmath>\nusing namespace std;\nvector<float> half(vector<float> a) "
+        "{ for (auto &x : a) x /= 2; return a; }\n",
+        HEAD + NEAR + "int main(){ assert (issame(half({1, 0.2, 1e-3}) , {0.5, 0.1, 0.0005})); }",
+    ),
+    "a slice without elements in Go": (
+        "go",
+        "package main\n\nfunc less(a []int) []int { return a[:len(a)-1] }\n",
+        CANDIDATES["go"][1].partition("func")[0] + GO.replace("BODY", "assert.Equal([]int{}, less([]int{1}))"),
+    ),
+    "tables in Go": (
+        "go",
+        "package main\n\nfunc count(text string) map[rune]int {\n\tall := map[rune]int{}\n"
+        "\tfor _, each := range text {\n\t\tall[each]++\n\t}\n\treturn all\n}\n",
+        CANDIDATES["go"][1].partition("func")[0]
+        + GO.replace("BODY", "assert.Equal(map[rune]int{'a': 2, 'é': 1}, count(\"aéa\"))"),
+    ),
+    "values of Java": (
+        "java",
+        "import java.util.*;\nclass Solution { Optional<Integer> first(List<Integer> all) { System.out.print(1); "
+        "return all.stream().findFirst(); }\n  int[] twice(int a) { return new int[] {a, a}; } }\n",
+        JAVA.replace(
+            "BODY",
+            "s.first(new ArrayList<>(Arrays.asList(7, 8))).get() == 7, s.first(new ArrayList<>()).isEmpty(), "
+            "Arrays.equals(s.twice(3), new int[]{3, 3})",
+        ),
+    ),
+    "values of Rust": (
+        "rust",
+        'fn make(a: &str, b: f64) -> (String, Option<f64>, Vec<Vec<char>>) {\n    println!("{}", a);\n'
+        "    (a.to_uppercase(), if b > 0.0 { Some(b / 3.0) } else { None }, vec![a.chars().collect(), vec![]])\n}\n",
+        RUST.replace(
+            "BODY",
+            'assert_eq!(make("aé", 1.0), ("AÉ".to_string(), Some(0.3333333333333333), '
+            "vec![vec!['a', 'é'], vec![]]));"
+            '\n        assert!(make("", -1.0) == (String::new(), None, vec![vec![], vec![]]));',
+        ),
+    ),
+}
 LIES = {
     "times": ("cpp", "return a * b;"),
     "results of its own": ("cpp", 'puts("\\n[5,8]"); return a * b;'),
@@ -182,13 +240,20 @@ def test_first_comments_stay():
 
 
 @pytest.fixture(scope="module")
-def verdicts():
-    """Return {(language, body): verdict} of all lies and of honest candidates."""
-    languages = sorted(CANDIDATES)
+def pool():
+    """Return a pool for programs in these languages."""
     try:
-        pool = Pool(open_sandbox("subprocess", read_only_paths=required_paths({*languages})))
+        opened = Pool(open_sandbox("subprocess", read_only_paths=required_paths({*CANDIDATES})))
     except SandboxUnavailable as error:
         unavailable(str(error))
+    yield opened
+    opened.close()
+
+
+@pytest.fixture(scope="module")
+def verdicts(pool):
+    """Return {(language, body): verdict} of all lies and of honest candidates."""
+    languages = sorted(CANDIDATES)
     bodies = [*LIES.values(), *((language, "return a + b;") for language in languages)]
     programs = []
     for language, body in bodies:
@@ -196,10 +261,7 @@ def verdicts():
         honest = body.rstrip(";") if language == "go" else "a + b" if language == "rust" and "return" in body else body
         code = candidate.replace("BODY", honest).replace("IMPORT", 'import "os"\n' if "os." in body else "")
         programs.append(build_program(language, code, tests, Limits(wall_seconds=WALL_SECONDS)))
-    try:
-        return dict(zip(bodies, pool.run_all(programs, 2), strict=True))
-    finally:
-        pool.close()
+    return dict(zip(bodies, pool.run_all(programs, 2), strict=True))
 
 
 @pytest.mark.slow
@@ -220,6 +282,16 @@ def test_a_right_candidate_passes(verdicts, language):
     assert verdict.passed, (verdict.detail, verdict.stderr)
     name = {"go": "TestAdd", "rust": "test_add"}.get(language, "")
     assert (verdict.grading, [test.name for test in verdict.tests]) == ("separate", [name])
+
+
+@pytest.mark.slow
+@pytest.mark.languages
+@pytest.mark.parametrize("name", HONEST)
+def test_results_of_each_kind(pool, name):
+    """Honest candidates pass, whatever their results are, and whatever they write."""
+    language, candidate, tests = HONEST[name]
+    [verdict] = pool.run_all([build_program(language, candidate, tests, Limits(wall_seconds=WALL_SECONDS))], 1)
+    assert (verdict.passed, verdict.grading) == (True, "separate"), (verdict.detail, verdict.stderr)
 
 
 @pytest.mark.slow

@@ -88,6 +88,8 @@ def test_results_are_compared_as_data(expected, output, wrong):
         ([[0.33, 1e-4]], "[NaN]", "call 1 should return 0.33, but returned NaN"),
         ([[5, 0], [6, 0]], "[5,7]", "call 2 should return 6, but returned 7"),
         ([[5, 0], [6, 0]], "[5]", "the calls did not all return"),
+        ([[5, 0]], "[5]\nmore\n[1,2]\n", ""),
+        ([[5, 0]], "[5]\n[6]\n", "call 1 should return 5, but returned 6"),
         ([[5, 0]], "5", "the calls did not all return"),
         ([[5, 0]], "", "the calls did not all return"),
         ([[5, 0]], "[" * 100000, "the calls did not all return"),

@@ -20,6 +20,7 @@ CHECKERS = (
 YES_OR_NO = re.compile(r"\b(yes|no)\b", re.IGNORECASE | re.ASCII)
 MAX_SHOWN_CHARS = 60
 MAX_DIGITS = 4000
+MAX_LINES_AFTER = 100
 
 
 def difference_from_any(checker: str, tolerance: float, expected: str | Sequence[str], actual: str) -> str:
@@ -64,20 +65,32 @@ def results_difference(expected: str, actual: str) -> str:
 
     Args:
         expected: a list in JSON, with [result, largest difference of its numbers] of each call.
-        actual: the output of the program, whose last line is the list of its results, in JSON.
+        actual: the output of the program, with a line that is the list of its results, in JSON.
     """
     wanted = json.loads(expected)
-    try:
-        results = read_result(actual)
-    except (ValueError, RecursionError):
-        results = None
-    if not isinstance(results, list) or len(results) != len(wanted):
+    results = find_results(actual, len(wanted))
+    if results is None:
         return "the calls did not all return"
     for number, ((result, tolerance), returned) in enumerate(zip(wanted, results), start=1):
         if not is_near(result, returned, tolerance):
             texts = [shortened(json.dumps(each)) for each in (result, returned)]
             return "call {} should return {}, but returned {}".format(number, *texts)
     return ""
+
+
+def find_results(output: str, count: int) -> list[Any] | None:
+    """Return the list of results in one of the last lines of an output; None if there is none of this length.
+
+    Destructors and threads of a candidate may write after it.
+    """
+    for line in reversed(output.rsplit("\n", MAX_LINES_AFTER)):
+        try:
+            results = read_result(line)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(results, list) and len(results) == count:
+            return results
+    return None
 
 
 def read_result(output: str) -> Any:
