@@ -1,16 +1,32 @@
-"""Tests in Go that compare results of calls with data: one test of testify's assertions, as HumanEval-X has it."""
+"""Tests in Go that compare results of calls with data: one test of testify's assertions, as in HumanEval-X, or a table.
+
+MultiPL-E's tests are tables of calls and data, and compare their texts, as `fmt` writes them.
+"""
 
 from __future__ import annotations
 
 import re
+from decimal import Decimal
 from functools import lru_cache
 from typing import Any
 
+from sandboxes.languages.comments import without_literals
 from sandboxes.languages.go_calls import SHOW
 from sandboxes.languages.plain_tests import NotPlain, PlainTests, Reader
 
 IMPORTS = re.compile(r'^import[ \t]*(?:\([^()]*\)|"[\w./]+")[ \t]*$', re.MULTILINE)
+USED = re.compile(r"\b([a-z]\w*)\.([A-Z]\w*)")
 PACKAGE = re.compile(r"^package[ \t]+\w+[ \t]*$", re.MULTILINE)
+TABLE_END = """
+for i, tc := range tests {
+t.Run(fmt.Sprintf("test num % d", i), func(t *testing.T) {
+if fmt.Sprintf("%v", tc.actual) != fmt.Sprintf("%v", tc.expected) {
+t.Errorf("expected '%s', got '%s'", tc.expected, tc.actual)
+}
+})
+}
+}
+"""
 NUMBERS = ("int", "int64", "int32", "float64", "string")
 
 # testify compares types as well, so that they are part of a result.
@@ -27,6 +43,8 @@ import (
 )
 
 const codeEvalTellsNil = true
+
+%(used)s
 
 var codeEvalAll = ""
 
@@ -123,6 +141,26 @@ class GoReader(Reader):
         left, right = ([plain(each), kind_of(each)] if is_data(each) else each for each in (left, right))
         super().check(left, right, tolerance)
 
+    def rows(self) -> None:
+        """Take MultiPL-E's table, and the loop over it, up to the end of the test."""
+        self.expect("candidate", ":=")
+        self.statements.append(f"\tcandidate := {self.name()}\n")
+        self.expect(
+            "type", "test", "struct", "{", "actual", "interface", "{", "}", "expected", "interface", "{", "}", "}"
+        )
+        self.expect("tests", ":=", "[", "]", "test", "{")
+        self.record = '\tcodeEvalAdd(codeEvalFmt.Sprintf("%%v", %s))\n'
+        while not self.take("}"):
+            self.expect("{", "actual", ":")
+            call = self.call()
+            self.expect(",", "expected", ":")
+            self.check(call, shown(plain(self.data())))
+            self.expect("}")
+            self.take(",")
+        if "".join(self.code[self.peek().start :].split()) != "".join(TABLE_END.split()):
+            raise NotPlain("another loop")
+        self.at = len(self.tokens)
+
     def statement(self) -> None:
         """Take a statement of a test."""
         if self.take("assert", ".", "Equal", "("):
@@ -135,6 +173,9 @@ class GoReader(Reader):
                 left = self.side()
                 self.expect(",")
                 self.check(left, self.side())
+            if self.take(","):
+                # A message.
+                self.data()
             self.expect(")")
         elif self.take("assert", ".", "True", "("):
             self.check(self.operand(), True)
@@ -171,25 +212,71 @@ def kind_of(value: Any) -> str:
     return {bool: "bool", int: "int", float: "float64", str: "string"}[type(value)]
 
 
+def uses_of_candidate(code: str, imported: set[str]) -> str:
+    """Return code that uses the packages that tests have from the candidate's imports, as the tests do.
+
+    Args:
+        code: the tests, without imports.
+        imported: the packages that they import themselves.
+    """
+    plain = without_literals(code)
+    used = {package: name for package, name in USED.findall(plain) if package not in {*imported, "t", "tc", "assert"}}
+    lines = [f"\t_ = {package}.{name}\n" for package, name in sorted(used.items()) if package != "testing"]
+    parameters = "t *testing.T" if "testing" in used else ""
+    return f"func codeEvalUses({parameters}) {{\n{''.join(lines)}}}"
+
+
+def shown(value: Any) -> str:
+    """Return data as `fmt` writes it with "%v"."""
+    if value is None or isinstance(value, bool):
+        return {None: "<nil>", True: "true", False: "false"}[value]
+    if isinstance(value, list):
+        return "[" + " ".join(map(shown, value)) + "]"
+    if isinstance(value, dict):
+        # Keys that are numbers are sorted as numbers.
+        if len(value) > 1 and any(key.lstrip("-").isdigit() for key in value):
+            raise NotPlain("a table whose order depends on the type of its keys")
+        return "map[" + " ".join(f"{key}:{shown(value[key])}" for key in sorted(value)) + "]"
+    if isinstance(value, float):
+        return shown_float(value)
+    return str(value)
+
+
+def shown_float(value: float) -> str:
+    """Return a float as `fmt` writes it with "%v": in its shortest form, with an exponent from 1e+21 and below 1e-4."""
+    if not value:
+        return "0"
+    if not 1e-4 <= abs(value) < 1e21:
+        digits, _, power = f"{Decimal(repr(value)):e}".partition("e")
+        return f"{digits.rstrip('0').rstrip('.') if '.' in digits else digits}e{power[0]}{power[1:]:0>2}"
+    text = f"{Decimal(repr(value)):f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
 @lru_cache(maxsize=256)
 def go_tests(tests: str) -> PlainTests | None:
     """Return tests whose calls and results are apart; None if they do more than compare results with data."""
     imports = re.findall(r'"([\w./]+)"', "".join(IMPORTS.findall(tests)))
+    code = IMPORTS.sub("", PACKAGE.sub("", tests))
     try:
-        reader = GoReader(IMPORTS.sub("", PACKAGE.sub("", tests)))
+        reader = GoReader(code)
         reader.expect("func")
         name = reader.name()
-        reader.expect("(", "t", "*", "testing", ".", "T", ")", "{", "assert", ":=", "assert", ".", "New", "(", "t", ")")
+        reader.expect("(", "t", "*", "testing", ".", "T", ")", "{")
         if not name.startswith("Test"):
             return None
-        while not reader.take("}"):
-            reader.statement()
+        if reader.take("assert", ":=", "assert", ".", "New", "(", "t", ")"):
+            while not reader.take("}"):
+                reader.statement()
+        else:
+            reader.rows()
         if reader.peek() is not reader.end:
             return None
         statements = "".join(reader.statements)
         # Go refuses imports that nothing uses.
         used = [path for path in imports if re.search(rf"\b{path.rpartition('/')[2]}\.", statements)]
         parts = {"imports": "".join(f'import "{path}"\n' for path in used), "statements": statements}
+        parts["used"] = uses_of_candidate(code, {path.rpartition("/")[2] for path in imports})
         return reader.result(PROGRAM % parts, name)
     except (NotPlain, RecursionError, TypeError, KeyError):
         return None

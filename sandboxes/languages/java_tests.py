@@ -1,4 +1,4 @@
-"""Tests in Java that compare results of calls with data: a `main` of comparisons, as HumanEval-X has it."""
+"""Tests in Java that compare results of calls with data: a `main` of comparisons, as in HumanEval-X and MultiPL-E."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ PARTS = ("get", "isEmpty", "isPresent")
 PROGRAM = (
     """\
 %(imports)s
-public class Main {
+public class %(name)s {
+%(methods)s
     public static void main(String[] args) throws Throwable {
         CodeEvalResults codeEvalAll = new CodeEvalResults();
 %(statements)s
@@ -68,9 +69,10 @@ class JavaReader(Reader):
     def call(self) -> Call:
         """Take a call of a method, and of those of a value that may be missing."""
         first = self.at
-        if self.name() in LIBRARY or not self.take("."):
+        if self.name() in LIBRARY:
             raise NotPlain("no call of the candidate's")
-        self.name()
+        if self.take("."):
+            self.name()
         if not self.next_is("("):
             raise NotPlain("no call")
         self.skip_brackets()
@@ -126,10 +128,13 @@ class JavaReader(Reader):
                 self.expect(")")
                 return
         first = self.at
-        left = None if self.next_is("!") or self.next_is("(") else self.operand()
-        if left is not None and self.take(".", "equals", "("):
-            self.check(left, self.parenthesised())
-            return
+        try:
+            left = self.operand()
+            if self.take(".", "equals", "("):
+                self.check(left, self.parenthesised())
+                return
+        except NotPlain:
+            pass
         self.at = first
         super().comparison()
 
@@ -138,6 +143,23 @@ class JavaReader(Reader):
         if isinstance(right, str | list | dict) and self.peek(-2).text == "==":
             raise NotPlain("objects that are compared with ==")
         super().check(left, right, tolerance)
+
+    def method(self) -> str:
+        """Take a method that only calls the candidate's, as our reader of MultiPL-E writes it, and return it."""
+        first = self.at
+        self.expect("static")
+        while not self.next_is("("):
+            if self.peek().kind != "name":
+                raise NotPlain("no method")
+            self.at += 1
+            self.skip_type_arguments()
+            while self.take("[", "]"):
+                pass
+        self.skip_brackets()
+        self.expect("{", "return")
+        self.call()
+        self.expect(";", "}")
+        return self.source(first)
 
     def statement(self) -> None:
         """Take a statement of `main`."""
@@ -164,7 +186,11 @@ def java_tests(tests: str) -> PlainTests | None:
     try:
         reader = JavaReader(IMPORT.sub("", tests))
         reader.take("public")
-        reader.expect("class", "Main", "{", "public", "static", "void", "main", "(", "String", "[", "]", "args", ")")
+        reader.expect("class")
+        name = reader.name()
+        reader.expect("{")
+        methods = reader.method() if reader.next_is("static") else ""
+        reader.expect("public", "static", "void", "main", "(", "String", "[", "]", "args", ")")
         if reader.take("throws"):
             reader.name()
         reader.expect("{")
@@ -174,7 +200,8 @@ def java_tests(tests: str) -> PlainTests | None:
         if reader.peek() is not reader.end:
             return None
         types = f"if (false) {{ boolean codeEvalTypes = {reader.shape}; }}" if reader.shape else ""
-        parts = {"imports": "\n".join(IMPORT.findall(tests)), "types": types, "statements": "".join(reader.statements)}
+        parts = {"name": name, "methods": methods, "imports": "\n".join(IMPORT.findall(tests))}
+        parts |= {"types": types, "statements": "".join(reader.statements)}
         return reader.result(PROGRAM % parts)
     except (NotPlain, RecursionError, ValueError):
         return None

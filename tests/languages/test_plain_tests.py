@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sandboxes import Limits, Outcome, Pool, SandboxUnavailable, open_sandbox
+from sandboxes.languages.go_tests import shown
 from sandboxes.languages.registry import LANGUAGES, build_program, reason_for_candidate, required_paths
 from support.requirements import WALL_SECONDS, unavailable
 
@@ -51,6 +52,26 @@ PLAIN = {
         GO.replace("BODY", "assert.Equal(true, math.Abs(add(3)-98.7) < 1e-6)\n    assert.Equal(add('a'), nil)"),
         [[[98.7, "float64"], 1e-6], [[None, "<nil>"], 0]],
     ),
+    "Go, table": (
+        "go",
+        "func TestAdd(t *testing.T) {\n  candidate := add\n\ttype test struct {\n\t\tactual   interface{}\n"
+        "\t\texpected interface{}\n\t}\n   tests := []test{\n"
+        "     { actual: candidate(2, 3), expected: 987 },\n"
+        '     { actual: candidate([]float64{1.0}), expected: []interface{}{"xyz", 2.5, 987.0, true, nil} },\n   }\n\n'
+        '\tfor i, tc := range tests {\n\t\tt.Run(fmt.Sprintf("test num % d", i), func(t *testing.T) {\n'
+        '\t\t\tif fmt.Sprintf("%v", tc.actual) != fmt.Sprintf("%v", tc.expected) {\n'
+        "\t\t\t\tt.Errorf(\"expected '%s', got '%s'\", tc.expected, tc.actual)\n\t\t\t}\n\t\t})\n\t}\n}\n",
+        [[["987", "string"], 0], [["[xyz 2.5 987 true <nil>]", "string"], 0]],
+    ),
+    "Java, MultiPL-E": (
+        "java",
+        "import java.util.*;\npublic class CodeEvalTests {\n"
+        "    static ArrayList<Long> add(ArrayList<Long> all, long b) { return Problem.add(all, b); }\n"
+        "    public static void main(String[] args) {\n"
+        "    assert(add((new ArrayList<Long>(Arrays.asList((long)1l))), (2l)).equals("
+        "(new ArrayList<Long>(Arrays.asList((long)987l)))));\n    assert(add((null)) == (3l));\n    }\n\n}\n",
+        [[[987], 0], [3, 0]],
+    ),
     "Java": (
         "java",
         JAVA.replace(
@@ -89,7 +110,10 @@ OTHERS = {
     "no method of testify's": ("go", GO.replace("BODY", "if add(2, 3) != 5 { t.Fatal() }")),
     "an error in Go": ("go", GO.replace("BODY", "assert.NoError(add(2))")),
     "texts that are the same object": ("java", JAVA.replace("BODY", 's.add(2) == "a"')),
-    "another class": ("java", JAVA.replace("class Main", "class Other").replace("BODY", "s.add(2) == 5")),
+    "a variable of the class": (
+        "java",
+        JAVA.replace("Main {", "Main { static int x;").replace("BODY", "s.add(2) == 5"),
+    ),
     "two tests": ("rust", RUST.replace("BODY", "assert_eq!(add(1), 2); } #[test] fn more() { assert_eq!(add(2), 3);")),
     "a macro": ("rust", "fn main() { assert_ne!(add(1), 2); }"),
 }
@@ -237,6 +261,25 @@ def test_first_comments_stay():
     option = '// { dg-options "-std=c++11" }\n'
     plain = LANGUAGES["cpp"].plain_tests(option + PLAIN["C++"][1])
     assert plain and plain.tests.startswith(option)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (1.0, "1"),
+        (-2.5, "-2.5"),
+        (1e21, "1e+21"),
+        (1e20, "100000000000000000000"),
+        (0.0001, "0.0001"),
+        (1e-5, "1e-05"),
+        (1.5e300, "1.5e+300"),
+        ([1, "a b", [True, None]], "[1 a b [true <nil>]]"),
+        ({"b": 1, "a": [2.0]}, "map[a:[2] b:1]"),
+    ],
+)
+def test_data_as_go_writes_it(value, text):
+    """The text of data is that of Go's "%v"."""
+    assert shown(value) == text
 
 
 @pytest.fixture(scope="module")
