@@ -14,6 +14,7 @@ from collections.abc import Callable
 from sandboxes.contract import Limits
 from sandboxes.languages.base import MEMORY_STATUS, Language, Recipe, fixed_build, heap_mb
 from sandboxes.languages.comments import without_literals
+from sandboxes.languages.csharp_tests import csharp_tests
 from sandboxes.languages.steps import Command
 
 CANDIDATE_ASSEMBLY = "code_eval_candidate"
@@ -291,6 +292,7 @@ CSHARP = Language(
         "class Solution { public static int Add(int a, int b) { return a + b; } }",
         "class Tests { static void Main() { System.Diagnostics.Debug.Assert(Solution.Add(2, 3) == 5); } }",
     ),
+    plain_tests=csharp_tests,
     aliases=("c#", "cs"),
     tools=("mono",),
     paths=("/etc/mono",),

@@ -16,6 +16,7 @@ import re
 from sandboxes.contract import Limits
 from sandboxes.languages.base import MEMORY_STATUS, Language, Recipe, fixed_build
 from sandboxes.languages.comments import D_COMMENTS, without_literals
+from sandboxes.languages.d_tests import d_tests
 from sandboxes.languages.native import MAIN_WRAPPER, RUN_PROGRAM, TOKEN_FILE, build_tag, token_source
 from sandboxes.languages.steps import Command
 
@@ -231,6 +232,7 @@ D = Language(
     highlight="cpp",
     canary=("int add(int a, int b) { return a + b; }", "unittest { assert(add(2, 3) == 5); }"),
     comments=D_COMMENTS,
+    plain_tests=d_tests,
     aliases=("dlang",),
     tools=("ldc2", "gcc", "ld", "objcopy"),
     paths=("/etc/ldc2.conf",),

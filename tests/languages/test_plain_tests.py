@@ -63,6 +63,23 @@ PLAIN = {
         "\t\t\t\tt.Errorf(\"expected '%s', got '%s'\", tc.expected, tc.actual)\n\t\t\t}\n\t\t})\n\t}\n}\n",
         [[["987", "string"], 0], [["[xyz 2.5 987 true <nil>]", "string"], 0]],
     ),
+    "C#": (
+        "csharp",
+        "using System;\nclass CodeEvalTests {\n    static List<long> Add(List<long> a) "
+        "{ return code_eval_candidate::Problem.Add(a); }\n    public static void Main(string[] args) {\n"
+        "    Debug.Assert(CodeEval.Same.Values(Add((new List<long>(new long[]{(long)1L}))), "
+        "(new List<long>(new long[]{(long)987L, 2L}))));\n"
+        '    Debug.Assert(Add((null)).Equals(("xyz")));\n    Debug.Assert(Add(null) == (98.7f));\n'
+        '    Debug.Assert(CodeEval.Same.Values(Add(null), (new Dictionary<string,long>(){{"a", 1L}})));\n    }\n\n}\n',
+        [[[987, 2], 0], ["xyz", 0], [98.7, 0], [{"a": 1}, 0]],
+    ),
+    "D": (
+        "d",
+        "import std.math;\nlong add(long a, long b) { return code_eval_candidate.add(a, b); } unittest\n{\n"
+        "    alias candidate = add;\n\n    assert(candidate(2L, 3L) == 987L);\n"
+        '    assert(candidate(1L, 2L) == tuple(["xyz"], ["a": 98.7]));\n}\nvoid main(){}\n',
+        [[987, 0], [[["xyz"], {"a": 98.7}], 0]],
+    ),
     "Java, MultiPL-E": (
         "java",
         "import java.util.*;\npublic class CodeEvalTests {\n"
@@ -171,6 +188,24 @@ HONEST = {
         "\tfor _, each := range text {\n\t\tall[each]++\n\t}\n\treturn all\n}\n",
         CANDIDATES["go"][1].partition("func")[0]
         + GO.replace("BODY", "assert.Equal(map[rune]int{'a': 2, 'é': 1}, count(\"aéa\"))"),
+    ),
+    "values of D": (
+        "d",
+        'import std.typecons;\nTuple!(long, string) pair(long a) { return tuple(a, `b"`); }\n'
+        'float third(float a) { return a / 3; }\nlong[string] table(long n) { return ["k": n]; }\n'
+        "ulong big() { return 18446744073709551615UL; }\nbool[][] grid() { return [[true], []]; }\n",
+        'import std.typecons;\nunittest\n{\n    assert(pair(3L) == tuple(3L, "b\\""));\n'
+        '    assert(third(1.0f) == 0.33333334f);\n    assert(table(2L) == ["k": 2L]);\n'
+        "    assert(big() == 18446744073709551615UL);\n    assert(grid() == [[true], []]);\n}\nvoid main(){}\n",
+    ),
+    "values of C#": (
+        "csharp",
+        "using System;\nusing System.Collections.Generic;\npublic class Problem {\n"
+        '    public static Tuple<long, string> Pair(long a) { Console.Write(1); return Tuple.Create(a, "b\\""); }\n}\n',
+        "using System;\nusing System.Diagnostics;\nclass CodeEvalTests {\n"
+        "    static Tuple<long, string> Pair(long a) { return code_eval_candidate::Problem.Pair(a); }\n"
+        "    public static void Main(string[] args) {\n"
+        '    Debug.Assert(Pair(3L).Equals((Tuple.Create(3L, "b\\""))));\n    }\n}\n',
     ),
     "values of Java": (
         "java",
@@ -286,7 +321,8 @@ def test_data_as_go_writes_it(value, text):
 def pool():
     """Return a pool for programs in these languages."""
     try:
-        opened = Pool(open_sandbox("subprocess", read_only_paths=required_paths({*CANDIDATES})))
+        languages = {*CANDIDATES, *(language for language, *_ in HONEST.values())}
+        opened = Pool(open_sandbox("subprocess", read_only_paths=required_paths(languages)))
     except SandboxUnavailable as error:
         unavailable(str(error))
     yield opened
