@@ -39,7 +39,7 @@ def test_example_in_cpp(visit):
     expect(choice(visitor)).to_have_value("C++")
     expect(visitor.editor("Candidate 1")).to_have_attribute("data-language", "cpp")
     visitor.button("Run").click()
-    expect(visitor.outcomes).to_have_text(["passed", "failed", "compile error"])
+    expect(visitor.outcomes).to_have_text(["passed", "crashed", "compile error"])
     expect(visitor.results.nth(2)).to_contain_text("greatest_divizor")
 
 
