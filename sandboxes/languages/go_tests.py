@@ -15,7 +15,7 @@ from sandboxes.languages.go_calls import SHOW
 from sandboxes.languages.plain_tests import NotPlain, PlainTests, Reader
 
 IMPORTS = re.compile(r'^import[ \t]*(?:\([^()]*\)|"[\w./]+")[ \t]*$', re.MULTILINE)
-USED = re.compile(r"\b([a-z]\w*)\.([A-Z]\w*)")
+USED = re.compile(r"\b([a-z]\w*)\.([A-Z]\w*)\(")
 PACKAGE = re.compile(r"^package[ \t]+\w+[ \t]*$", re.MULTILINE)
 TABLE_END = """
 for i, tc := range tests {
@@ -212,18 +212,21 @@ def kind_of(value: Any) -> str:
     return {bool: "bool", int: "int", float: "float64", str: "string"}[type(value)]
 
 
-def uses_of_candidate(code: str, imported: set[str]) -> str:
-    """Return code that uses the packages that tests have from the candidate's imports, as the tests do.
+def used_functions(code: str) -> dict[str, str]:
+    """Return a function that tests use of each package, by the package's name.
 
     Args:
         code: the tests, without imports.
-        imported: the packages that they import themselves.
     """
     plain = without_literals(code)
-    used = {package: name for package, name in USED.findall(plain) if package not in {*imported, "t", "tc", "assert"}}
+    found = {package: name for package, name in USED.findall(plain) if package not in ("t", "tc")}
+    return found | ({"testing": "T"} if "testing." in plain else {})
+
+
+def uses_of(used: dict[str, str]) -> str:
+    """Return code that uses these packages. Go refuses imports that nothing uses, the candidate's too."""
     lines = [f"\t_ = {package}.{name}\n" for package, name in sorted(used.items()) if package != "testing"]
-    parameters = "t *testing.T" if "testing" in used else ""
-    return f"func codeEvalUses({parameters}) {{\n{''.join(lines)}}}"
+    return f"func codeEvalUses({'t *testing.T' if 'testing' in used else ''}) {{\n{''.join(lines)}}}"
 
 
 def shown(value: Any) -> str:
@@ -272,11 +275,9 @@ def go_tests(tests: str) -> PlainTests | None:
             reader.rows()
         if reader.peek() is not reader.end:
             return None
-        statements = "".join(reader.statements)
-        # Go refuses imports that nothing uses.
-        used = [path for path in imports if re.search(rf"\b{path.rpartition('/')[2]}\.", statements)]
-        parts = {"imports": "".join(f'import "{path}"\n' for path in used), "statements": statements}
-        parts["used"] = uses_of_candidate(code, {path.rpartition("/")[2] for path in imports})
+        used = used_functions(code)
+        kept = "".join(f'import "{path}"\n' for path in imports if path.rpartition("/")[2] in used)
+        parts = {"imports": kept, "used": uses_of(used), "statements": "".join(reader.statements)}
         return reader.result(PROGRAM % parts, name)
     except (NotPlain, RecursionError, TypeError, KeyError):
         return None

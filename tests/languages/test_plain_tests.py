@@ -182,6 +182,12 @@ HONEST = {
         "package main\n\nfunc less(a []int) []int { return a[:len(a)-1] }\n",
         CANDIDATES["go"][1].partition("func")[0] + GO.replace("BODY", "assert.Equal([]int{}, less([]int{1}))"),
     ),
+    "an import for the tests in Go": (
+        "go",
+        'package main\n\nimport (\n\t"math"\n\t"testing"\n)\n\nfunc half(a float64) float64 { return a / 2 }\n',
+        CANDIDATES["go"][1].partition("func")[0].replace("import (", 'import (\n\t"math"')
+        + GO.replace("BODY", "assert.Equal(true, math.Abs(half(3)-1.5) < 1e-6)"),
+    ),
     "tables in Go": (
         "go",
         "package main\n\nfunc count(text string) map[rune]int {\n\tall := map[rune]int{}\n"
