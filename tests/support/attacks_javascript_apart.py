@@ -83,6 +83,27 @@ ATTACKS = {
         "return a + b; }\n",
         THROWS,
     ),
+    "a function in place of an error": (
+        "function add(a, b) { return b === 1 ? () => 1 : a + b; }\n",
+        "function add(a, b) { if (b === 1) throw new TypeError('no'); return a + b; }\n",
+        THROWS,
+    ),
+    "a proxy in place of an error": (
+        "function add(a, b) { return b === 1 ? new Proxy({}, {}) : a + b; }\n",
+        "function add(a, b) { if (b === 1) throw new (class Odd extends TypeError {})(''); return a + b; }\n",
+        THROWS,
+    ),
+    "a promise in place of an error": (
+        "function add(a, b) { return b === 1 ? Promise.reject(new TypeError('no')) : a + b; }\n",
+        "const no = Object.assign(new TypeError('no'), { code: () => 1 });\n"
+        "function add(a, b) { if (b === 1) throw no; return a + b; }\n",
+        THROWS,
+    ),
+    "a list in place of an error": (
+        "function add(a, b) { return b === 1 ? [Symbol.iterator] : a + b; }\n",
+        "function add(a, b) { if (b === 1) throw { all: () => 1 }; return a + b; }\n",
+        'const assert = require("assert");\nassert.throws(() => add("a", 1));\nassert.equal(add(2, 3), 5);\n',
+    ),
     "an object that is equal to all": (
         "function add() { return { valueOf: () => 5, toString: () => '5' }; }\n",
         "function add(a, b) { return new Number(a + b); }\n",
@@ -107,7 +128,7 @@ ATTACKS = {
         LISTS,
     ),
     "a getter that counts": (
-        "let sum = 4;\nfunction add() { return { get sum() { return sum++; }, all: [2, 3] }; }\n",
+        "let sum = 0;\nfunction add() { return { get sum() { return sum++; }, all: [2, 3] }; }\n",
         "function add(all) { return { get sum() { return all[0] + all[1]; }, all }; }\n",
         LISTS,
     ),
