@@ -22,7 +22,8 @@ from typing import Any
 from code_tasks.benchmarks.humaneval_x import LANGUAGES, build_tests
 from humaneval_x_samples import build_candidate, build_stub
 from sandboxes import Limits, Pool, Program, Verdict, open_sandbox
-from sandboxes.languages.registry import build_program, required_paths
+from sandboxes.languages.programs import build_program
+from sandboxes.languages.registry import required_paths
 from sandboxes.pool.cpus import usable_cpus
 from workload import SHORT_TASKS, add_short
 

@@ -15,7 +15,8 @@ from sandboxes import LAYERS, EvalConfig, Isolation, Limits, Pool, Sandbox, Sand
 from sandboxes.backends.kernel_settings import LAYERS_OF_NAMESPACES, ways_to_allow_namespaces
 from sandboxes.backends.local_process import has_extension_module
 from sandboxes.languages.base import COMPILE_SECONDS, Language
-from sandboxes.languages.registry import LANGUAGES, build_program, probe_version
+from sandboxes.languages.programs import build_program
+from sandboxes.languages.registry import LANGUAGES, probe_version
 from sandboxes.outcome_labels import LABELS, NOT_RUN
 from sandboxes.pool.cpus import usable_cpus
 from sandboxes.tasks.options import with_mounts

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import re
-from functools import lru_cache
+from dataclasses import replace
 from typing import Any
 
 from sandboxes.languages.cpp_results import WRITER
-from sandboxes.languages.plain_tests import Call, NotPlain, PlainTests, Reader
+from sandboxes.languages.plain_data import Call, table
+from sandboxes.languages.plain_tests import PlainTests, Reader, or_none
+from sandboxes.languages.plain_tokens import NotPlain
 
 LINE = re.compile(
     r"^[ \t]*(?:#[ \t]*undef[ \t]+NDEBUG|#[ \t]*include[ \t]*<[\w/.]+>|using[ \t]+namespace[ \t]+std;)[ \t]*$",
@@ -15,7 +18,11 @@ LINE = re.compile(
 )
 ISSAME = re.compile(r"\bbool\s+issame\s*\(.*?(?=\bint\s+main\b)", re.DOTALL)
 LISTS, TABLES = ("vector", "list", "deque"), ("map", "unordered_map")
-NUMBERS = ("float", "double", "int", "long", "short", "char", "bool", "size_t", "string")
+CASTS = {
+    **dict.fromkeys(("float", "double"), float),
+    **dict.fromkeys(("int", "long", "short", "size_t"), int),
+    **{"char": str, "string": str, "bool": bool},
+}
 
 # HumanEval-X's own comparisons of results, without white space.
 EACH = "{if(a.size()!=b.size())returnfalse;for(inti=0;i<a.size();i++){"
@@ -24,7 +31,8 @@ SAME = {
     for kind, differs, tolerance in (
         ("vector<int>", "a[i]!=b[i]", 0.0),
         ("vector<string>", "a[i]!=b[i]", 0.0),
-        ("vector<float>", "abs(a[i]-b[i])>1e-4", 1e-4),
+        # A difference of 1e-4 is small enough.
+        ("vector<float>", "abs(a[i]-b[i])>1e-4", math.nextafter(1e-4, 1)),
     )
 } | {
     f"boolissame(vector<vector<int>>a,vector<vector<int>>b){EACH}if(a[i].size()!=b[i].size())returnfalse;"
@@ -48,7 +56,9 @@ class CppReader(Reader):
     """Reads tests in C++."""
 
     record = "code_eval_all.add(%s);\n"
-    callables = frozenset(("abs", "fabs", "issame", "not"))
+    foreign = frozenset(("abs", "fabs", "issame", "not"))
+    constructors = frozenset((*LISTS, *TABLES, *CASTS, "make_tuple", "make_pair"))
+    casts = CASTS
     tolerance = 0.0
     """That of the tests' own comparison."""
 
@@ -84,18 +94,11 @@ class CppReader(Reader):
             if len(found) != 1 or not isinstance(found[0], list):
                 raise NotPlain("a container made of something else")
             [found] = found
-        return as_table(found) if name in TABLES else found
-
-    def parenthesised(self) -> Any:
-        """Take an operand, or a cast and its operand."""
-        if self.peek().text in NUMBERS and self.peek(1).text == ")":
-            self.at += 2
-            return self.operand()
-        return super().parenthesised()
+        return table(found) if name in TABLES else found
 
     def truth(self, value: Any) -> Any:
         """Return a call whose result is a boolean."""
-        return Call(f"({value.source}) ? true : false") if isinstance(value, Call) else value
+        return replace(value, source=f"({value.source}) ? true : false") if isinstance(value, Call) else value
 
     def same(self) -> None:
         """Take a comparison by the tests' own function, whose name has been taken."""
@@ -129,37 +132,29 @@ class CppReader(Reader):
         else:
             self.take("const")
             self.take("std", "::")
-            if self.name() not in (*LISTS, *TABLES, *NUMBERS):
+            if self.name() not in (*LISTS, *TABLES, *CASTS):
                 raise NotPlain("a statement of another kind")
             self.keep_statement(first)
 
 
-def as_table(value: Any) -> dict[str, Any]:
-    """Return pairs as a table, whose keys are texts in JSON."""
-    if not isinstance(value, list) or not all(isinstance(pair, list) and len(pair) == 2 for pair in value):
-        raise NotPlain("a table that is no list of pairs")
-    return {key if isinstance(key, str) else str(key): item for key, item in value}
+@or_none
+def cpp_tests(tests: str) -> PlainTests:
+    """Return tests whose calls and results are apart.
 
-
-@lru_cache(maxsize=256)
-def cpp_tests(tests: str) -> PlainTests | None:
-    """Return tests whose calls and results are apart; None if they do more than compare results with data."""
+    Raises:
+        NotPlain: if they do more than compare results with data.
+    """
     code = LINE.sub("", tests)
     same = ISSAME.search(code)
     tolerance = SAME.get(re.sub(r"\s+", "", same[0])) if same else 0.0
     if tolerance is None:
-        return None
-    try:
-        reader = CppReader(ISSAME.sub("", code, count=1))
-        reader.tolerance = tolerance
-        reader.expect("int", "main", "(", ")", "{")
-        while not reader.take("}"):
-            reader.statement()
-        if reader.peek() is not reader.end:
-            return None
-        head = "\n".join([*LINE.findall(tests), same[0] if same else ""])
-        types = f"static_assert(sizeof({reader.shape}) > 0);" if reader.shape else ""
-        parts = {"head": head, "writer": WRITER, "types": types, "statements": "".join(reader.statements)}
-        return reader.result(PROGRAM % parts)
-    except (NotPlain, RecursionError):
-        return None
+        raise NotPlain("a comparison of another kind")
+    reader = CppReader(ISSAME.sub("", code, count=1))
+    reader.tolerance = tolerance
+    reader.expect("int", "main", "(", ")", "{")
+    while not reader.take("}"):
+        reader.statement()
+    head = "\n".join([*LINE.findall(tests), same[0] if same else ""])
+    types = f"static_assert(sizeof({reader.shape}) > 0);" if reader.shape else ""
+    parts = {"head": head, "writer": WRITER, "types": types, "statements": "".join(reader.statements)}
+    return reader.result(PROGRAM % parts)

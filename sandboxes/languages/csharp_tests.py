@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from typing import Any
 
-from sandboxes.languages.plain_tests import Call, NotPlain, PlainTests, Reader
+from sandboxes.languages.plain_data import table
+from sandboxes.languages.plain_tests import PlainTests, Reader, or_none
+from sandboxes.languages.plain_tokens import NotPlain
 
 USING = re.compile(r"^[ \t]*using[ \t]+[\w.]+[ \t]*;[ \t]*$", re.MULTILINE)
-NUMBERS = ("long", "int", "double", "float", "string", "bool", "char")
+CASTS = {"long": int, "int": int, "double": float, "float": float, "string": str, "bool": bool, "char": str}
 LIBRARY = frozenset("Array CodeEval Debug Dictionary Enumerable List Math Tuple".split())
 
 PROGRAM = """\
@@ -90,6 +91,9 @@ class CsharpReader(Reader):
     """Reads tests in C#."""
 
     record = "        CodeEvalResults.Add(%s);\n"
+    foreign = LIBRARY
+    constructors = frozenset(("List", "Dictionary", "Create"))
+    casts = CASTS
 
     def own_operand(self) -> Any:
         """Take a list, a table, a tuple, or a call."""
@@ -101,14 +105,6 @@ class CsharpReader(Reader):
             return None
         return self.call()
 
-    def call(self) -> Call:
-        """Take a call of the candidate's method."""
-        first = self.at
-        if self.name() in LIBRARY or not self.next_is("("):
-            raise NotPlain("no call of the candidate's")
-        self.skip_brackets()
-        return Call(self.source(first))
-
     def made(self) -> Any:
         """Take what follows `new`."""
         kind = self.name()
@@ -116,36 +112,22 @@ class CsharpReader(Reader):
         if self.next_is("["):
             while self.take("["):
                 self.expect("]")
-            return self.elements()
+            return self.braces()
         if kind not in ("List", "Dictionary"):
             raise NotPlain(kind)
         self.expect("(")
         found = self.items(")")
         if kind == "Dictionary":
-            pairs = self.elements() if self.next_is("{") and not found else []
-            if found or not all(isinstance(pair, list) and len(pair) == 2 for pair in pairs):
-                raise NotPlain("a table made of something else")
-            return {key if isinstance(key, str) else str(key): value for key, value in pairs}
+            return table(self.braces() if self.next_is("{") and not found else found)
         if found and (len(found) != 1 or not isinstance(found[0], list)):
             raise NotPlain("a list made of something else")
         return found[0] if found else []
 
-    def elements(self) -> list[Any]:
-        """Take elements in braces, which may be such themselves."""
-        self.expect("{")
-        found: list[Any] = []
-        while not self.take("}"):
-            found.append(self.elements() if self.next_is("{") else self.data())
-            if not self.next_is("}"):
-                self.expect(",")
-        return found
-
-    def parenthesised(self) -> Any:
-        """Take an operand, or a cast and its operand."""
-        if self.peek().text in NUMBERS and self.peek(1).text == ")":
-            self.at += 2
-            return self.operand()
-        return super().parenthesised()
+    def check_equal(self, left: Any, right: Any) -> None:
+        """Note that a call and a value are equal by `==`, which asks of most objects whether they are the same."""
+        if any(isinstance(each, list | dict) for each in (left, right)):
+            raise NotPlain("objects that are compared with ==")
+        super().check_equal(left, right)
 
     def statement(self) -> None:
         """Take an assertion."""
@@ -166,37 +148,22 @@ class CsharpReader(Reader):
                 self.comparison()
         self.expect(")", ";")
 
-    def method(self) -> str:
-        """Take a method that only calls the candidate's, as our reader of MultiPL-E writes it, and return it."""
-        first = self.at
-        self.expect("static")
-        while not self.next_is("("):
-            if self.peek().kind not in ("name", "symbol") or self.peek() is self.end or self.next_is(";"):
-                raise NotPlain("no method")
-            self.at += 1
-        self.skip_brackets()
-        self.expect("{", "return", "code_eval_candidate", "::", "Problem", ".")
-        self.call()
-        self.expect(";", "}")
-        return self.source(first)
 
+@or_none
+def csharp_tests(tests: str) -> PlainTests:
+    """Return tests whose calls and results are apart.
 
-@lru_cache(maxsize=256)
-def csharp_tests(tests: str) -> PlainTests | None:
-    """Return tests whose calls and results are apart; None if they do more than compare results with data."""
-    try:
-        reader = CsharpReader(USING.sub("", tests))
-        reader.expect("class")
-        name = reader.name()
-        reader.expect("{")
-        methods = reader.method()
-        reader.expect("public", "static", "void", "Main", "(", "string", "[", "]", "args", ")", "{")
-        while not reader.take("}"):
-            reader.statement()
-        reader.expect("}")
-        if reader.peek() is not reader.end:
-            return None
-        parts = {"usings": "\n".join(USING.findall(tests)), "name": name, "methods": methods}
-        return reader.result(PROGRAM % {**parts, "statements": "".join(reader.statements)})
-    except (NotPlain, RecursionError):
-        return None
+    Raises:
+        NotPlain: if they do more than compare results with data.
+    """
+    reader = CsharpReader(USING.sub("", tests))
+    reader.expect("class")
+    name = reader.name()
+    reader.expect("{")
+    methods = reader.method("code_eval_candidate", "::", "Problem", ".")
+    reader.expect("public", "static", "void", "Main", "(", "string", "[", "]", "args", ")", "{")
+    while not reader.take("}"):
+        reader.statement()
+    reader.expect("}")
+    parts = {"usings": "\n".join(USING.findall(tests)), "name": name, "methods": methods}
+    return reader.result(PROGRAM % {**parts, "statements": "".join(reader.statements)})

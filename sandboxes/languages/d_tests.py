@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from typing import Any
 
-from sandboxes.languages.plain_tests import NotPlain, PlainTests, Reader
+from sandboxes.languages.plain_data import table
+from sandboxes.languages.plain_tests import PlainTests, Reader, or_none
+from sandboxes.languages.plain_tokens import NotPlain
 
 IMPORT = re.compile(r"^[ \t]*import[ \t]+std(?:\.\w+)+[ \t]*;[ \t]*$", re.MULTILINE)
 LIBRARY = frozenset("abs fabs isClose cast".split())
@@ -124,7 +125,8 @@ class DReader(Reader):
     """Reads tests in D."""
 
     record = "    codeEvalAdd(codeEvalAll, %s);\n"
-    callables = LIBRARY
+    foreign = LIBRARY
+    constructors = frozenset(("tuple",))
 
     def own_operand(self) -> Any:
         """Take a list, a table, a tuple, or a call."""
@@ -137,18 +139,18 @@ class DReader(Reader):
     def list_or_table(self) -> Any:
         """Take what stands between square brackets: elements, or keys and values."""
         found: list[Any] = []
-        table: dict[str, Any] = {}
+        pairs: list[Any] = []
         while not self.take("]"):
             value = self.data()
             if self.take(":"):
-                table[value if isinstance(value, str) else str(value)] = self.data()
+                pairs.append([value, self.data()])
             else:
                 found.append(value)
             if not self.next_is("]"):
                 self.expect(",")
-        if table and found:
+        if pairs and found:
             raise NotPlain("a list with keys")
-        return table or found
+        return table(pairs) if pairs else found
 
     def statement(self) -> None:
         """Take a statement of the block."""
@@ -160,33 +162,20 @@ class DReader(Reader):
             self.expect("alias", "candidate", "=")
             self.keep_statement(first)
 
-    def method(self) -> str:
-        """Take a function that only calls the candidate's, as our reader of MultiPL-E writes it, and return it."""
-        first = self.at
-        while not self.next_is("{"):
-            if self.peek().kind not in ("name", "symbol") or self.peek() is self.end or self.next_is(";"):
-                raise NotPlain("no function")
-            self.at += 1
-        self.expect("{", "return", "code_eval_candidate", ".")
-        self.call()
-        self.expect(";", "}")
-        return self.source(first)
 
+@or_none
+def d_tests(tests: str) -> PlainTests:
+    """Return tests whose calls and results are apart.
 
-@lru_cache(maxsize=256)
-def d_tests(tests: str) -> PlainTests | None:
-    """Return tests whose calls and results are apart; None if they do more than compare results with data."""
-    try:
-        reader = DReader(IMPORT.sub("", tests))
-        methods = "" if reader.next_is("unittest") else reader.method()
-        reader.expect("unittest", "{")
-        while not reader.take("}"):
-            reader.statement()
-        reader.expect("void", "main", "(", ")", "{", "}")
-        if reader.peek() is not reader.end:
-            return None
-        types = f"    static assert(is(typeof({reader.shape}) == bool));" if reader.shape else ""
-        parts = {"imports": "\n".join(IMPORT.findall(tests)), "methods": methods, "types": types}
-        return reader.result(PROGRAM % {**parts, "statements": "".join(reader.statements)})
-    except (NotPlain, RecursionError):
-        return None
+    Raises:
+        NotPlain: if they do more than compare results with data.
+    """
+    reader = DReader(IMPORT.sub("", tests))
+    methods = "" if reader.next_is("unittest") else reader.method("code_eval_candidate", ".")
+    reader.expect("unittest", "{")
+    while not reader.take("}"):
+        reader.statement()
+    reader.expect("void", "main", "(", ")", "{", "}")
+    types = f"    static assert(is(typeof({reader.shape}) == bool));" if reader.shape else ""
+    parts = {"imports": "\n".join(IMPORT.findall(tests)), "methods": methods, "types": types}
+    return reader.result(PROGRAM % {**parts, "statements": "".join(reader.statements)})

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import re
 from decimal import Decimal
-from functools import lru_cache
 from typing import Any
 
 from sandboxes.languages.comments import without_literals
 from sandboxes.languages.go_calls import SHOW
-from sandboxes.languages.plain_tests import NotPlain, PlainTests, Reader
+from sandboxes.languages.plain_data import table
+from sandboxes.languages.plain_tests import PlainTests, Reader, or_none
+from sandboxes.languages.plain_tokens import NotPlain
 
 IMPORTS = re.compile(r'^import[ \t]*(?:\([^()]*\)|"[\w./]+")[ \t]*$', re.MULTILINE)
 USED = re.compile(r"\b([a-z]\w*)\.([A-Z]\w*)\(")
@@ -27,7 +28,7 @@ t.Errorf("expected '%s', got '%s'", tc.expected, tc.actual)
 }
 }
 """
-NUMBERS = ("int", "int64", "int32", "float64", "string")
+CASTS = {"int": int, "int64": int, "int32": int, "float64": float, "string": str}
 
 # testify compares types as well, so that they are part of a result.
 PROGRAM = (
@@ -73,6 +74,8 @@ class GoReader(Reader):
     """Reads tests in Go. Data is a pair of a value and its type."""
 
     record = "\tcodeEvalAdd(%s)\n"
+    constructors = frozenset(CASTS)
+    casts = CASTS
 
     def operand(self) -> Any:
         """Take data, or a call of the candidate's function."""
@@ -86,15 +89,15 @@ class GoReader(Reader):
         """Take a list, a table, a number of a type, or a call."""
         if self.next_is("[") or self.next_is("map"):
             kind = self.kind()
-            return Typed(self.table() if kind.startswith("map") else self.elements(), kind)
+            return Typed(self.pairs() if kind.startswith("map") else self.braces(), kind)
         if self.take("nil"):
             return Typed(None, "<nil>")
-        if self.peek().text in NUMBERS and self.peek(1).text == "(":
+        if self.peek().text in CASTS and self.peek(1).text == "(":
             kind = self.name()
             self.expect("(")
-            return Typed(plain(self.parenthesised()), kind)
-        if self.peek(1).text != "(":
-            raise NotPlain("a variable")
+            value = self.parenthesised()
+            self.check_kind(value, kind)
+            return Typed(value, kind)
         return self.call()
 
     def kind(self) -> str:
@@ -114,32 +117,25 @@ class GoReader(Reader):
             return "interface {}"
         return {"rune": "int32", "byte": "uint8"}.get(name := self.name(), name)
 
-    def elements(self) -> list[Any]:
-        """Take elements in braces. Those that are lists may lack their type."""
+    def element(self) -> Any:
+        """Take an element of a list."""
+        return plain(self.data())
+
+    def pairs(self) -> dict[Any, Any]:
+        """Take keys and values in braces. Values that are lists may lack their type."""
         self.expect("{")
         found: list[Any] = []
         while not self.take("}"):
-            found.append(self.elements() if self.next_is("{") else plain(self.data()))
-            if not self.next_is("}"):
-                self.expect(",")
-        return found
-
-    def table(self) -> dict[str, Any]:
-        """Take keys and values in braces."""
-        self.expect("{")
-        found: dict[str, Any] = {}
-        while not self.take("}"):
-            key = plain(self.data())
+            key = self.element()
             self.expect(":")
-            found[str(key)] = self.elements() if self.next_is("{") else plain(self.data())
+            found.append([key, self.braces() if self.next_is("{") else self.element()])
             if not self.next_is("}"):
                 self.expect(",")
-        return found
+        return table(found)
 
-    def check(self, left: Any, right: Any, tolerance: float = 0) -> None:
-        """Note that a call returns a value of a type."""
-        left, right = ([plain(each), kind_of(each)] if is_data(each) else each for each in (left, right))
-        super().check(left, right, tolerance)
+    def expectation(self, value: Any) -> Any:
+        """Return a value and its type."""
+        return [plain(value), kind_of(value)]
 
     def rows(self) -> None:
         """Take MultiPL-E's table, and the loop over it, up to the end of the test."""
@@ -195,11 +191,6 @@ class Typed:
         self.value, self.kind = value, kind
 
 
-def is_data(value: Any) -> bool:
-    """Return whether a side of a comparison is data."""
-    return isinstance(value, Typed | bool | int | float | str)
-
-
 def plain(value: Any) -> Any:
     """Return the value of data."""
     return value.value if isinstance(value, Typed) else value
@@ -236,10 +227,7 @@ def shown(value: Any) -> str:
     if isinstance(value, list):
         return "[" + " ".join(map(shown, value)) + "]"
     if isinstance(value, dict):
-        # Keys that are numbers are sorted as numbers.
-        if len(value) > 1 and any(key.lstrip("-").isdigit() for key in value):
-            raise NotPlain("a table whose order depends on the type of its keys")
-        return "map[" + " ".join(f"{key}:{shown(value[key])}" for key in sorted(value)) + "]"
+        return "map[" + " ".join(f"{shown(key)}:{shown(value[key])}" for key in sorted(value)) + "]"
     if isinstance(value, float):
         return shown_float(value)
     return str(value)
@@ -256,28 +244,27 @@ def shown_float(value: float) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-@lru_cache(maxsize=256)
-def go_tests(tests: str) -> PlainTests | None:
-    """Return tests whose calls and results are apart; None if they do more than compare results with data."""
+@or_none
+def go_tests(tests: str) -> PlainTests:
+    """Return tests whose calls and results are apart.
+
+    Raises:
+        NotPlain: if they do more than compare results with data.
+    """
     imports = re.findall(r'"([\w./]+)"', "".join(IMPORTS.findall(tests)))
     code = IMPORTS.sub("", PACKAGE.sub("", tests))
-    try:
-        reader = GoReader(code)
-        reader.expect("func")
-        name = reader.name()
-        reader.expect("(", "t", "*", "testing", ".", "T", ")", "{")
-        if not name.startswith("Test"):
-            return None
-        if reader.take("assert", ":=", "assert", ".", "New", "(", "t", ")"):
-            while not reader.take("}"):
-                reader.statement()
-        else:
-            reader.rows()
-        if reader.peek() is not reader.end:
-            return None
-        used = used_functions(code)
-        kept = "".join(f'import "{path}"\n' for path in imports if path.rpartition("/")[2] in used)
-        parts = {"imports": kept, "used": uses_of(used), "statements": "".join(reader.statements)}
-        return reader.result(PROGRAM % parts, name)
-    except (NotPlain, RecursionError, TypeError, KeyError):
-        return None
+    reader = GoReader(code)
+    reader.expect("func")
+    name = reader.name()
+    reader.expect("(", "t", "*", "testing", ".", "T", ")", "{")
+    if not name.startswith("Test"):
+        raise NotPlain("no test")
+    if reader.take("assert", ":=", "assert", ".", "New", "(", "t", ")"):
+        while not reader.take("}"):
+            reader.statement()
+    else:
+        reader.rows()
+    used = used_functions(code)
+    kept = "".join(f'import "{path}"\n' for path in imports if path.rpartition("/")[2] in used)
+    parts = {"imports": kept, "used": uses_of(used), "statements": "".join(reader.statements)}
+    return reader.result(PROGRAM % parts, name)

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from dataclasses import replace
+from types import NoneType
 from typing import Any
 
 from sandboxes.languages.java_calls import WRITER
-from sandboxes.languages.plain_tests import Call, NotPlain, PlainTests, Reader
+from sandboxes.languages.plain_data import Call, table
+from sandboxes.languages.plain_tests import PlainTests, Reader, or_none
+from sandboxes.languages.plain_tokens import NotPlain
 
 IMPORT = re.compile(r"^[ \t]*import[ \t]+java\.[\w.*]+;[ \t]*$", re.MULTILINE)
-TYPES = ("boolean", "char", "double", "float", "int", "long", "String", "List", "Map", "Double", "Integer", "Long")
+CASTS = {"boolean": bool, "char": str, "double": float, "float": float, "int": int, "long": int, "String": str}
+TYPES = ("Solution", "List", "Map", "Double", "Integer", "Long", *CASTS)
+"""Types of variables."""
+
 COPIES = ("ArrayList", "LinkedList", "HashMap", "LinkedHashMap")
 LIBRARY = frozenset("Arrays Collections Double Integer List Long Map Math Objects Optional Set String System".split())
 PARTS = ("get", "isEmpty", "isPresent")
@@ -49,6 +55,9 @@ class JavaReader(Reader):
     """Reads tests in Java."""
 
     record = "codeEvalAll.add(%s);\n"
+    foreign = LIBRARY
+    constructors = frozenset(("asList", "of", "empty", *COPIES))
+    casts = CASTS
 
     def own_operand(self) -> Any:
         """Take a list, a table, a value that may be missing, or a call of the candidate's method."""
@@ -57,7 +66,7 @@ class JavaReader(Reader):
                 return self.items(")")
         if self.take("Map", ".", "of", "("):
             found = self.items(")")
-            return dict(zip(found[::2], found[1::2], strict=True))
+            return table([found[place : place + 2] for place in range(0, len(found), 2)])
         if self.take("Optional", ".", "of", "("):
             return self.parenthesised()
         if self.take("Optional", ".", "empty", "(", ")"):
@@ -69,17 +78,15 @@ class JavaReader(Reader):
     def call(self) -> Call:
         """Take a call of a method, and of those of a value that may be missing."""
         first = self.at
-        if self.name() in LIBRARY:
+        if self.name() in self.foreign:
             raise NotPlain("no call of the candidate's")
         if self.take("."):
             self.name()
-        if not self.next_is("("):
-            raise NotPlain("no call")
-        self.skip_brackets()
+        call = self.called(first)
         while self.peek().text == "." and self.peek(1).text in PARTS:
             self.at += 2
             self.expect("(", ")")
-        return Call(self.source(first))
+        return replace(call, source=self.source(first))
 
     def made(self) -> Any:
         """Take what follows `new`."""
@@ -98,23 +105,6 @@ class JavaReader(Reader):
         if len(found) != 1 or not isinstance(found[0], list | dict):
             raise NotPlain("a container made of something else")
         return found[0]
-
-    def braces(self) -> list[Any]:
-        """Take the elements of an array, which may be arrays."""
-        self.expect("{")
-        found: list[Any] = []
-        while not self.take("}"):
-            found.append(self.braces() if self.next_is("{") else self.data())
-            if not self.next_is("}"):
-                self.expect(",")
-        return found
-
-    def parenthesised(self) -> Any:
-        """Take an operand, or a cast and its operand."""
-        if self.peek().text in TYPES and self.peek(1).text == ")":
-            self.at += 2
-            return self.operand()
-        return super().parenthesised()
 
     def comparison(self) -> None:
         """Take a condition that has to hold."""
@@ -138,28 +128,11 @@ class JavaReader(Reader):
         self.at = first
         super().comparison()
 
-    def check(self, left: Any, right: Any, tolerance: float = 0) -> None:
-        """Note that a call returns a value. Texts that are compared with `==` have to be the same object."""
-        if isinstance(right, str | list | dict) and self.peek(-2).text == "==":
+    def check_equal(self, left: Any, right: Any) -> None:
+        """Note that a call and a value are equal by `==`, which asks of objects whether they are the same."""
+        if any(isinstance(each, str | list | dict | NoneType) for each in (left, right)):
             raise NotPlain("objects that are compared with ==")
-        super().check(left, right, tolerance)
-
-    def method(self) -> str:
-        """Take a method that only calls the candidate's, as our reader of MultiPL-E writes it, and return it."""
-        first = self.at
-        self.expect("static")
-        while not self.next_is("("):
-            if self.peek().kind != "name":
-                raise NotPlain("no method")
-            self.at += 1
-            self.skip_type_arguments()
-            while self.take("[", "]"):
-                pass
-        self.skip_brackets()
-        self.expect("{", "return")
-        self.call()
-        self.expect(";", "}")
-        return self.source(first)
+        super().check_equal(left, right)
 
     def statement(self) -> None:
         """Take a statement of `main`."""
@@ -175,33 +148,32 @@ class JavaReader(Reader):
             self.comparison()
             self.expect(";")
         else:
-            if self.name() not in ("Solution", *TYPES) and not self.next_is(".", "put", "("):
+            if self.name() not in TYPES and not self.next_is(".", "put", "("):
                 raise NotPlain("a statement of another kind")
             self.keep_statement(first)
 
 
-@lru_cache(maxsize=256)
-def java_tests(tests: str) -> PlainTests | None:
-    """Return tests whose calls and results are apart; None if they do more than compare results with data."""
-    try:
-        reader = JavaReader(IMPORT.sub("", tests))
-        reader.take("public")
-        reader.expect("class")
-        name = reader.name()
-        reader.expect("{")
-        methods = reader.method() if reader.next_is("static") else ""
-        reader.expect("public", "static", "void", "main", "(", "String", "[", "]", "args", ")")
-        if reader.take("throws"):
-            reader.name()
-        reader.expect("{")
-        while not reader.take("}"):
-            reader.statement()
-        reader.expect("}")
-        if reader.peek() is not reader.end:
-            return None
-        types = f"if (false) {{ boolean codeEvalTypes = {reader.shape}; }}" if reader.shape else ""
-        parts = {"name": name, "methods": methods, "imports": "\n".join(IMPORT.findall(tests))}
-        parts |= {"types": types, "statements": "".join(reader.statements)}
-        return reader.result(PROGRAM % parts)
-    except (NotPlain, RecursionError, ValueError):
-        return None
+@or_none
+def java_tests(tests: str) -> PlainTests:
+    """Return tests whose calls and results are apart.
+
+    Raises:
+        NotPlain: if they do more than compare results with data.
+    """
+    reader = JavaReader(IMPORT.sub("", tests))
+    reader.take("public")
+    reader.expect("class")
+    name = reader.name()
+    reader.expect("{")
+    methods = reader.method() if reader.next_is("static") else ""
+    reader.expect("public", "static", "void", "main", "(", "String", "[", "]", "args", ")")
+    if reader.take("throws"):
+        reader.name()
+    reader.expect("{")
+    while not reader.take("}"):
+        reader.statement()
+    reader.expect("}")
+    types = f"if (false) {{ boolean codeEvalTypes = {reader.shape}; }}" if reader.shape else ""
+    parts = {"name": name, "methods": methods, "imports": "\n".join(IMPORT.findall(tests))}
+    parts |= {"types": types, "statements": "".join(reader.statements)}
+    return reader.result(PROGRAM % parts)

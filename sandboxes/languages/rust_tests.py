@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any
 
-from sandboxes.languages.plain_tests import Call, NotPlain, PlainTests, Reader
-from sandboxes.languages.rust_calls import RESULTS
+from sandboxes.languages.plain_data import Call
+from sandboxes.languages.plain_tests import PlainTests, Reader, or_none
+from sandboxes.languages.plain_tokens import NotPlain
+from sandboxes.languages.rust_results import RESULTS
 
+CASTS = {**dict.fromkeys("i8 i16 i32 i64 u8 u16 u32 u64 usize isize".split(), int), "f32": float, "f64": float}
 COPIES = ("to_string", "to_owned", "into", "to_vec", "clone")
 PROGRAM = """\
 fn main() {
@@ -22,6 +24,8 @@ fn main() {
 class RustReader(Reader):
     """Reads tests in Rust."""
 
+    constructors = frozenset(("from", "new", "Some", *COPIES))
+    casts = CASTS
     record = "    code_eval_results::add(&mut code_eval_all, &%s);\n"
 
     def operand(self) -> Any:
@@ -34,7 +38,7 @@ class RustReader(Reader):
                 self.at += 2
                 self.expect("(", ")")
             elif self.take("as"):
-                self.name()
+                self.check_kind(value, self.name())
             else:
                 break
         return value
@@ -55,8 +59,6 @@ class RustReader(Reader):
                 self.expect("::")
             self.expect("new", "(", ")")
             return []
-        if self.peek(1).text != "(":
-            raise NotPlain("no call")
         return self.call()
 
     def parenthesised(self) -> Any:
@@ -97,38 +99,34 @@ class RustReader(Reader):
             self.expect("(")
             call = self.operand()
             self.expect("-")
-            value = self.data()
+            value = self.product()
             self.expect(")", ".", "abs", "(", ")", "<")
-            self.check(call, value, float(self.data()))
-        except (NotPlain, TypeError):
+            self.check_near(call, 1, value)
+        except NotPlain:
             self.at = first
             return False
         return True
 
 
-@lru_cache(maxsize=256)
-def rust_tests(tests: str) -> PlainTests | None:
-    """Return tests whose calls and results are apart; None if they do more than compare results with data."""
-    try:
-        reader = RustReader(tests)
-        name, ends = "", 1
-        if reader.take("#", "[", "cfg", "(", "test", ")", "]"):
-            reader.expect("mod", "tests", "{", "use", "super", "::", "*", ";", "#", "[", "test", "]", "fn")
-            name, ends = reader.name(), 2
-        else:
-            reader.expect("fn", "main")
-        reader.expect("(", ")", "{")
-        while not reader.take("}"):
-            reader.statement()
-        if ends > 1:
-            reader.expect("}")
-        if reader.peek() is not reader.end:
-            return None
-        statements = "".join(reader.statements)
-        # Variables may have been moved into calls.
-        is_checked = reader.shape and "let " not in statements
-        shape = reader.shape if reader.shape.startswith("assert") else f"let _ = {reader.shape}"
-        types = f"    if false {{ {shape}; }}" if is_checked else ""
-        return reader.result(PROGRAM % {"statements": statements, "types": types}, name)
-    except (NotPlain, RecursionError):
-        return None
+@or_none
+def rust_tests(tests: str) -> PlainTests:
+    """Return tests whose calls and results are apart.
+
+    Raises:
+        NotPlain: if they do more than compare results with data.
+    """
+    reader = RustReader(tests)
+    name, end = "", ["}"]
+    if reader.take("#", "[", "cfg", "(", "test", ")", "]"):
+        reader.expect("mod", "tests", "{", "use", "super", "::", "*", ";", "#", "[", "test", "]", "fn")
+        name, end = reader.name(), ["}", "}"]
+    else:
+        reader.expect("fn", "main")
+    reader.expect("(", ")", "{")
+    while not reader.take(*end):
+        reader.statement()
+    statements = "".join(reader.statements)
+    shape = reader.shape if reader.shape.startswith("assert") else f"let _ = {reader.shape}"
+    # Variables may have been moved into calls.
+    types = f"    if false {{ {shape}; }}" if reader.shape and "let " not in statements else ""
+    return reader.result(PROGRAM % {"statements": statements, "types": types}, name)

@@ -10,7 +10,8 @@ from typing import Any
 from sandboxes.contract import Limits, Program, Verdict
 from sandboxes.grading import classify_tests, reason_for_shared
 from sandboxes.languages.judge_programs import JudgeProgram
-from sandboxes.languages.registry import LANGUAGES, build_program, is_python, reason_for_candidate, recipe_for
+from sandboxes.languages.programs import build_program, reason_for_candidate, recipe_for
+from sandboxes.languages.registry import LANGUAGES, is_python
 from sandboxes.languages.steps import SCRIPT_FILE, step_program
 from sandboxes.runner import RunResult
 from sandboxes.tasks.call_harness import call_harness
@@ -220,47 +221,67 @@ def program_factory(
     Raises:
         ValueError, TypeError: if the tests are empty, or don't go with the language or the grading.
     """
-    if cases is None:
-        if options.assemble is not None:
-            assemble = options.assemble
-            return lambda candidate: assembled_program(language, assemble(candidate, reference), limits, options)
-        check_not_empty(reference, language)
-        if language == "python":
-            runs_all = not options.stop_at_first_failure
-            if (block := continued_block(reference)) and grading != "separate":
-                return lambda candidate: block.program(candidate, reference, limits, runs_all)
-            if grading == "separate" and needs_shared(reference):
-                raise ValueError("tests for pytest run with the candidate; choose grading='auto' or 'shared'")
-            tests = with_harness(reference, runs_all)
-            wanted = "shared" if grading == "auto" and needs_shared(reference) else grading
-            chosen, repeatable = classify_tests(wanted, reference)
-            module = needed_module(reference)
-            return lambda candidate: Program(
-                candidate,
-                tests,
-                limits,
-                chosen,
-                reference=reference,
-                needed_module=module,
-                tests_are_repeatable=repeatable,
-            )
-        tests = reference
-        if is_python(language):
-            if needs_shared(reference):
-                raise ValueError(f"tests for pytest run with the candidate, in python and not in {language}")
-            tests = with_harness(reference, runs_all=False)
-        # Raises an error, if there is one, before the first candidate.
-        recipe_for(language, tests, grading)
-        return lambda candidate: build_program(language, candidate, tests, limits, options.compile_seconds, grading)
-    if cases.function:
-        if language != "python":
-            call = call_program(language, cases.function)
-            plan = case_plan(replace(options, checker=None), language, call_cases(cases), limits)
-            files = LANGUAGES[language].standalone.files
-            return lambda candidate: step_program(files(call(candidate), ""), plan, limits, language=language)
+    if cases is not None:
+        return case_factory(options, language, cases, limits, grading)
+    if options.assemble is not None:
+        assemble = options.assemble
+        return lambda candidate: assembled_program(language, assemble(candidate, reference), limits, options)
+    check_not_empty(reference, language)
+    if language == "python":
+        return python_factory(options, reference, limits, grading)
+    tests = reference
+    if is_python(language):
+        if needs_shared(reference):
+            raise ValueError(f"tests for pytest run with the candidate, in python and not in {language}")
+        tests = with_harness(reference, runs_all=False)
+    # Raises an error, if there is one, before the first candidate.
+    recipe_for(language, tests, grading)
+    return lambda candidate: build_program(language, candidate, tests, limits, options.compile_seconds, grading)
+
+
+def python_factory(options: TaskOptions, tests: str, limits: Limits, grading: str) -> Callable[[str], Program]:
+    """Return a function that builds the program of a Python candidate with tests.
+
+    Raises:
+        ValueError: if the tests don't go with the grading.
+    """
+    runs_all = not options.stop_at_first_failure
+    if (block := continued_block(tests)) and grading != "separate":
+        return lambda candidate: block.program(candidate, tests, limits, runs_all)
+    if grading == "separate" and needs_shared(tests):
+        raise ValueError("tests for pytest run with the candidate; choose grading='auto' or 'shared'")
+    harness = with_harness(tests, runs_all)
+    wanted = "shared" if grading == "auto" and needs_shared(tests) else grading
+    chosen, repeatable = classify_tests(wanted, tests)
+    module = needed_module(tests)
+    return lambda candidate: Program(
+        candidate,
+        harness,
+        limits,
+        chosen,
+        reference=tests,
+        needed_module=module,
+        tests_are_repeatable=repeatable,
+    )
+
+
+def case_factory(
+    options: TaskOptions, language: str, cases: IOCases, limits: Limits, grading: str
+) -> Callable[[str], Program]:
+    """Return a function that builds the program of a candidate with cases.
+
+    Raises:
+        ValueError: if the cases don't go with the language.
+    """
+    if cases.function and language == "python":
         tests = call_harness(cases, options.stop_at_first_failure)
         chosen, repeatable = classify_tests(grading, tests)
         return lambda candidate: Program(candidate, tests, limits, chosen, tests_are_repeatable=repeatable)
+    if cases.function:
+        call = call_program(language, cases.function)
+        plan = case_plan(replace(options, checker=None), language, call_cases(cases), limits)
+        files = LANGUAGES[language].standalone.files
+        return lambda candidate: step_program(files(call(candidate), ""), plan, limits, language=language)
     plan = case_plan(options, language, cases, limits)
     if language == "python":
         return lambda candidate: step_program({SCRIPT_FILE: candidate}, plan, limits)

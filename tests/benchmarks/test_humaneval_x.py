@@ -5,7 +5,8 @@ import pytest
 from code_tasks.benchmarks import humaneval_x
 from code_tasks.benchmarks.humaneval_x import LANGUAGES, detect_language, missing_modules
 from sandboxes import Limits, Pool, SandboxUnavailable, open_sandbox
-from sandboxes.languages.registry import build_program, probe_version, required_paths
+from sandboxes.languages.programs import build_program
+from sandboxes.languages.registry import probe_version, required_paths
 from support.humaneval_x_samples import build_candidate, build_stub
 from support.published_records import read
 from support.requirements import WALL_SECONDS, unavailable

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from code_tasks.scoring.summary import Tally, as_text
 from sandboxes import Limits, Outcome, Pool, Program, SandboxUnavailable, TestResult, Verdict, open_sandbox, result_dict
-from sandboxes.languages.registry import build_program
+from sandboxes.languages.programs import build_program
 from sandboxes.languages.steps import Command, StepPlan, TestRun, step_program
 from sandboxes.reuse.cache_encoding import decode_verdict, encode_verdict
 from sandboxes.tasks.batch import ProgramBatch, Task

@@ -3,7 +3,8 @@
 import pytest
 
 from sandboxes import Limits, Outcome, Pool, SandboxUnavailable, open_sandbox
-from sandboxes.languages.registry import build_program, probe_version, required_paths
+from sandboxes.languages.programs import build_program
+from sandboxes.languages.registry import probe_version, required_paths
 from support.language_programs import PROGRAMS
 from support.observers import passes
 from support.requirements import WALL_SECONDS, unavailable

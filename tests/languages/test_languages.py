@@ -5,16 +5,14 @@ import pytest
 from sandboxes import Limits, Outcome, Pool, Program, SandboxUnavailable, open_sandbox
 from sandboxes.languages.go import go_files
 from sandboxes.languages.java import java_files, java_standalone_files
+from sandboxes.languages.programs import build_program, plan_for, reason_for_candidate
 from sandboxes.languages.registry import (
     ALIASES,
     LANGUAGES,
     NAMES,
     VARIANTS,
-    build_program,
     checked_language,
-    plan_for,
     probe_version,
-    reason_for_candidate,
     required_paths,
 )
 from sandboxes.tasks.batch import ProgramBatch, Task

@@ -3,7 +3,8 @@
 import pytest
 
 from sandboxes import Limits, Pool, SandboxUnavailable, open_sandbox
-from sandboxes.languages.registry import LANGUAGES, VARIANTS, build_program, probe_version
+from sandboxes.languages.programs import build_program
+from sandboxes.languages.registry import LANGUAGES, VARIANTS, probe_version
 from sandboxes.tasks.options import with_mounts
 from support.docker_engines import IMAGE, LANGUAGES_IMAGE, why_not
 from support.language_programs import PROGRAMS

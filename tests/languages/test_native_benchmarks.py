@@ -6,7 +6,8 @@ import re
 import pytest
 
 from sandboxes import Limits, Pool, SandboxUnavailable, open_sandbox
-from sandboxes.languages.registry import build_program, probe_version
+from sandboxes.languages.programs import build_program
+from sandboxes.languages.registry import probe_version
 from support.metric_and_command import DATA
 from support.requirements import WALL_SECONDS, unavailable
 

@@ -1,6 +1,7 @@
 """Tests in compiled languages that compare results of calls with data. No candidate's process has what they expect."""
 
 import json
+import math
 
 import pytest
 from hypothesis import given
@@ -8,7 +9,8 @@ from hypothesis import strategies as st
 
 from sandboxes import Limits, Outcome, Pool, SandboxUnavailable, open_sandbox
 from sandboxes.languages.go_tests import shown
-from sandboxes.languages.registry import LANGUAGES, build_program, reason_for_candidate, required_paths
+from sandboxes.languages.programs import build_program, reason_for_candidate
+from sandboxes.languages.registry import LANGUAGES, required_paths
 from support.requirements import WALL_SECONDS, unavailable
 
 HEAD = "#undef NDEBUG\n#include<assert.h>\n"
@@ -39,7 +41,7 @@ PLAIN = {
     "C++, own comparison": (
         "cpp",
         HEAD + NEAR + "int main(){\n    vector<float> a={1};\n    assert (issame(add(a) , {3.987, 2*3+1}));\n}",
-        [[[3.987, 7], 1e-4]],
+        [[[3.987, 7], math.nextafter(1e-4, 1)]],
     ),
     "C++, difference": ("cpp", "int main(){ assert (abs(add(1) - 98.7) < 1e-4); }", [[98.7, 1e-4]]),
     "Go": (
@@ -122,6 +124,24 @@ OTHERS = {
     ),
     "a condition more": ("cpp", "int main(){ assert (add(1) == 2 && add(2) == 3); }"),
     "a status": ("cpp", "int main(){ assert (add(1) == 2); return 1; }"),
+    "a cast of a call": ("cpp", "int main(){ assert ((int)add(1) == 2); }"),
+    "a cast that changes": ("cpp", "int main(){ assert (add(1) == (int)2.5); }"),
+    "a number more in a difference": ("cpp", "int main(){ assert (abs(add(1) - 3 + 1) < 1e-4); }"),
+    "a difference that nothing has": ("cpp", "int main(){ assert (abs(add(1) - 3) < 0); }"),
+    "another function's comparison": ("cpp", "int main(){ assert (same(add(1), 3)); }"),
+    "another function's comparison with true": ("rust", "fn main() { assert_eq!(near(add(1), 3.0), true); }"),
+    "an octal escape": ("cpp", 'int main(){ assert (add(1) == "\\012"); }'),
+    "no character": ("cpp", 'int main(){ assert (add(1) == "\\UFFFFFFFF"); }'),
+    "a large product": ("cpp", "int main(){ assert (add(1) == 65536 * 65536); }"),
+    "a text in brackets that is the same object": ("java", JAVA.replace("BODY", 's.add(2) == ("a")')),
+    "a text that is the same object as the result": ("java", JAVA.replace("BODY", '"a" == s.add(2)')),
+    "a list that is the same object": (
+        "csharp",
+        "class CodeEvalTests {\n    static A Add(int a) { return code_eval_candidate::Problem.Add(a); }\n"
+        "    public static void Main(string[] args) {\n    Debug.Assert(Add(1) == (new List<long>()));\n    }\n}\n",
+    ),
+    "a text of a number": ("go", GO.replace("BODY", "assert.Equal(string(65), add(2))")),
+    "a number of another type": ("rust", "fn main() { assert_eq!(add(1), 2.5 as i32); }"),
     "a function more": ("cpp", "int main(){ assert (add(1) == 2); }\nint more() { return 1; }"),
     "an octal number": ("cpp", "int main(){ assert (add(1) == 010); }"),
     "no method of testify's": ("go", GO.replace("BODY", "if add(2, 3) != 5 { t.Fatal() }")),

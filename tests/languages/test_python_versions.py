@@ -6,8 +6,9 @@ from contextlib import closing
 import pytest
 
 from sandboxes import EvalConfig, Evaluator, Limits, Outcome, Pool, SandboxUnavailable, Task, open_sandbox
+from sandboxes.languages.programs import build_program
 from sandboxes.languages.python_versions import VERSIONS, runner_files
-from sandboxes.languages.registry import VARIANTS, build_program, is_python, probe_version
+from sandboxes.languages.registry import VARIANTS, is_python, probe_version
 from support.observers import passes
 from support.other_pythons import find_python
 from support.requirements import WALL_SECONDS

@@ -16,8 +16,9 @@ import pytest
 from sandboxes import Limits, Outcome, Pool, SandboxUnavailable, open_sandbox
 from sandboxes.backends.host_state import QUICK_FOLDERS
 from sandboxes.languages import cpp_headers
+from sandboxes.languages.programs import build_program
 from sandboxes.languages.quick_builds import QUICK_FILE
-from sandboxes.languages.registry import build_program, probe_version, required_paths
+from sandboxes.languages.registry import probe_version, required_paths
 from support.language_programs import PROGRAMS
 from support.metric_and_command import ROOT
 from support.observers import passes

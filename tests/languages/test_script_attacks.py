@@ -3,7 +3,8 @@
 import pytest
 
 from sandboxes import Limits, Pool, SandboxUnavailable, open_sandbox
-from sandboxes.languages.registry import LANGUAGES, build_program, probe_version, required_paths
+from sandboxes.languages.programs import build_program
+from sandboxes.languages.registry import LANGUAGES, probe_version, required_paths
 from support import (
     attacks_ada,
     attacks_bash,

@@ -6,14 +6,8 @@ import re
 import pytest
 
 from sandboxes import Limits, Pool, open_sandbox
-from sandboxes.languages.registry import (
-    LANGUAGES,
-    VARIANTS,
-    build_program,
-    probe_version,
-    reason_for_candidate,
-    required_paths,
-)
+from sandboxes.languages.programs import build_program, reason_for_candidate
+from sandboxes.languages.registry import LANGUAGES, VARIANTS, probe_version, required_paths
 from support.docker_engines import LANGUAGES_IMAGE, WITH_DOCKER, why_not
 from support.requirements import WALL_SECONDS, unavailable
 

@@ -6,7 +6,8 @@ import pytest
 
 from sandboxes import EvalConfig, Evaluator, Limits, Outcome, Pool, Task, open_sandbox
 from sandboxes.guest.common.named_tests import MICROSECONDS, TICKET_CHARS, Tickets, read_report
-from sandboxes.languages.registry import build_program, required_paths
+from sandboxes.languages.programs import build_program
+from sandboxes.languages.registry import required_paths
 from sandboxes.tasks.results import passed_share
 from support.framework_programs import FRAMEWORKS
 from support.requirements import WALL_SECONDS

@@ -10,7 +10,7 @@ import pytest
 
 from sandboxes import EvalConfig, Evaluator, Limits, Pool, Task, open_sandbox
 from sandboxes.guest.common.interactors import LOST_STATUS
-from sandboxes.languages.registry import build_program
+from sandboxes.languages.programs import build_program
 from sandboxes.languages.sql import RUNNER_FILE, runner_files
 from support.attacks_sql import ATTACKS, PLUS, TESTS
 from support.requirements import WALL_SECONDS

@@ -14,7 +14,7 @@ from sandboxes import Isolation, Limits, Pool, Program, _version, open_sandbox
 from sandboxes._version import package_digest
 from sandboxes.cluster import actors
 from sandboxes.errors import NotCacheable
-from sandboxes.languages.registry import build_program
+from sandboxes.languages.programs import build_program
 from sandboxes.pool.environment import cache_is_protected
 from sandboxes.reuse.cache_keys import ProgramHasher, verdict_key
 from sandboxes.workers.messages import encode_request

@@ -17,7 +17,7 @@ from sandboxes import (
     Verdict,
     open_sandbox,
 )
-from sandboxes.languages.registry import build_program
+from sandboxes.languages.programs import build_program
 from sandboxes.reuse.cache_store import DATABASE, FOLDER
 from sandboxes.reuse.run_cache import is_unstable
 from sandboxes.reuse.runner import ReusingRunner

@@ -3,7 +3,7 @@
 import pytest
 
 from sandboxes import Limits, Outcome, Program, open_sandbox
-from sandboxes.languages.registry import build_program
+from sandboxes.languages.programs import build_program
 from sandboxes.languages.steps import SCRIPT_FILE, StepPlan, step_program
 from sandboxes.reuse.determinism import is_deterministic, looks_deterministic
 from sandboxes.reuse.runner import ReusingRunner

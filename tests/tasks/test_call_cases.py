@@ -83,6 +83,7 @@ def test_results_are_compared_as_data(expected, output, wrong):
         ([[5, 0], [[1], 0]], "[5,[1]]", ""),
         ([[0.33, 1e-4]], "x\n[0.33004]\n", ""),
         ([[[0.33, "float64"], 1e-4]], '[[0.33004,"float64"]]', ""),
+        ([[10, 1]], "[11]", "call 1 should return 10, but returned 11"),
         ([[0.33, 1e-4]], "[0.34]", "call 1 should return 0.33, but returned 0.34"),
         ([[[1.0], 1e-4]], "[[1.0, 2.0]]", "call 1 should return [1.0], but returned [1.0, 2.0]"),
         ([[0.33, 1e-4]], "[NaN]", "call 1 should return 0.33, but returned NaN"),

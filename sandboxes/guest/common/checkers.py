@@ -64,7 +64,7 @@ def results_difference(expected: str, actual: str) -> str:
     """Return what is wrong with the results of several calls, as `difference` does.
 
     Args:
-        expected: a list in JSON, with [result, largest difference of its numbers] of each call.
+        expected: a list in JSON, with [result, tolerance of its numbers] of each call.
         actual: the output of the program, with a line that is the list of its results, in JSON.
     """
     wanted = json.loads(expected)
@@ -103,13 +103,13 @@ def read_result(output: str) -> Any:
 
 
 def is_near(wanted: Any, had: Any, tolerance: float) -> bool:
-    """Return whether two values are equal, but for differences of numbers up to a tolerance."""
+    """Return whether two values are equal, but for differences of numbers that are less than a tolerance."""
     if not tolerance:
         return bool(wanted == had)
     if isinstance(wanted, list) and isinstance(had, list):
         return len(wanted) == len(had) and all(is_near(one, other, tolerance) for one, other in zip(wanted, had))
     numbers = [each for each in (wanted, had) if isinstance(each, (int, float))]
-    return bool(wanted == had) or len(numbers) == 2 and abs(wanted - had) <= tolerance
+    return bool(wanted == had) or len(numbers) == 2 and abs(wanted - had) < tolerance
 
 
 def read_integer(digits: str) -> int | str:
