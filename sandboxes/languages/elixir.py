@@ -50,6 +50,15 @@ defmodule CodeEvalLink do
   def check(term) when is_tuple(term), do: check(Tuple.to_list(term))
   def check(term) when is_map(term), do: check(:maps.to_list(term))
   def check(_), do: :ok
+
+  # Tests may expect an error of the candidate's. One of the link's, which nobody expects, ends them.
+  def check_or_halt(term) do
+    check(term)
+  rescue
+    error in ArgumentError ->
+      IO.puts(:stderr, "error: " <> Exception.message(error))
+      System.halt(1)
+  end
 end
 """
 
@@ -79,14 +88,13 @@ answer = fn answer, port ->
       {module, name, arguments} = :erlang.binary_to_term(data)
       reply =
         try do
-          value = apply(module, name, arguments)
-          CodeEvalLink.check(value)
-          {:ok, value}
+          {:ok, apply(module, name, arguments)}
         rescue
           error -> {:error, inspect(error.__struct__), Exception.message(error)}
         catch
           kind, reason -> {:error, "RuntimeError", "#{kind}: #{inspect(reason)}"}
         end
+      CodeEvalLink.check_or_halt(reply)
       CodeEvalLink.put(port, reply)
       answer.(answer, port)
   end
@@ -135,7 +143,7 @@ defmodule CodeEvalTests do
   end
 
   def call(module, name, arguments) do
-    CodeEvalLink.check(arguments)
+    CodeEvalLink.check_or_halt(arguments)
     case ask({module, name, arguments}) do
       {:ok, value} ->
         CodeEvalLink.check(value)

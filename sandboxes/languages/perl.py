@@ -68,8 +68,15 @@ sub decode {
     return $part;
 }
 
+# Tests may expect an error of the candidate's. One of the link's, which nobody expects, ends them.
+sub unsent {
+    print STDERR "error: $_[0]";
+    require POSIX;
+    POSIX::_exit(1);
+}
+
 sub put {
-    my $text = encode($_[0]);
+    my $text = eval { encode($_[0]) } // unsent($@);
     local $SIG{PIPE} = 'IGNORE';
     $text = sprintf('%%12d', length $text) . $text;
     my $done = 0;
@@ -118,8 +125,7 @@ while (my $call = take()) {
         $wants ? $sub->(@$arguments) : scalar $sub->(@$arguments);
     };
     my $problem = $@;
-    my $answer = $problem ? undef : eval { encode([1, \\@values, $arguments]); [1, \\@values, $arguments] };
-    put($answer || [0, ref $problem ? "$problem" : $problem || $@]);
+    put($problem ? [0, "$problem"] : [1, \\@values, $arguments]);
 }
 exit 0;
 """

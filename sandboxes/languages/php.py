@@ -102,23 +102,14 @@ final class CodeEvalDriver {
             foreach ($places as $place) $changed[$place] = $arguments[$place] ?? null;
             return [true, $value, $changed];
         } catch (Throwable $error) {
-            return self::problem($error);
+            return [false, [get_class($error), ...array_values(class_parents($error))], $error->getMessage()];
         }
-    }
-
-    private static function problem(Throwable $error): array {
-        return [false, [get_class($error), ...array_values(class_parents($error))], $error->getMessage()];
     }
 
     public static function serve(): void {
         CodeEvalPipes::write(self::names());
         while (is_array($call = CodeEvalPipes::read())) {
-            $answer = self::answer($call);
-            try {
-                CodeEvalPipes::write($answer);
-            } catch (Throwable $error) {
-                CodeEvalPipes::write(self::problem($error));
-            }
+            CodeEvalPipes::write(self::answer($call));
         }
     }
 }

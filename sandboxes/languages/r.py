@@ -59,6 +59,13 @@ local({
     writeLines(text, output)
     flush(output)
   }
+  # Tests may expect an error of the candidate's. One of the link's, which nobody expects, ends them.
+  encode_or_end <- function(value) {
+    tryCatch(encode(value), error = function(error) {
+      cat("Error:", conditionMessage(error), "\\n", file = stderr())
+      quit("no", 1, runLast = FALSE)
+    })
+  }
   take <- function() {
     line <- suppressWarnings(readLines(input, n = 1))
     if (length(line) == 0) NULL else decode(line)
@@ -88,10 +95,10 @@ local({
   }
   put(encode(names))
   while (!is.null(call <- take())) {
-    put(tryCatch(
-      encode(list(TRUE, do.call(get(call[[1]], globalenv()), call[[2]], quote = TRUE))),
-      error = function(error) encode(list(FALSE, fail(error)))
-    ))
+    put(encode_or_end(tryCatch(
+      list(TRUE, do.call(get(call[[1]], globalenv()), call[[2]], quote = TRUE)),
+      error = function(error) list(FALSE, fail(error))
+    )))
   }
   quit("no", 0, runLast = FALSE)
 }, code_eval)
@@ -108,9 +115,8 @@ local({
   }
   ask <- function() if (is.null(answer <- take())) lost() else answer
   call <- function(name, arguments) {
-    tryCatch(put(encode(list(name, arguments))), error = function(error) {
-      if (grepl("can't be sent", conditionMessage(error))) stop(error) else lost()
-    })
+    text <- encode_or_end(list(name, arguments))
+    tryCatch(put(text), error = function(error) lost())
     answer <- ask()
     if (!isTRUE(answer[[1]])) stop(answer[[2]], call. = FALSE)
     answer[[2]]

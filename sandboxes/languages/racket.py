@@ -39,6 +39,9 @@ LINK = """\
     [(generic-set? value) (cons 'set (map encode (set->list value)))]
     [(procedure? value) (problem "procedure")]
     [else (problem (if (struct? value) "struct" "value of this kind"))]))
+;; Tests may expect an error of the candidate's. One of the link's, which nobody expects, ends them.
+(define (encode-all values)
+  (with-handlers ([exn:fail? (lambda (error) (say error) (exit 1))]) (map encode values)))
 (define (decode value)
   (if (not (pair? value))
       value
@@ -98,15 +101,14 @@ DRIVER = (
 (let loop ()
   (define call (take))
   (unless (eof-object? call)
-    (put
-     (with-handlers ([exn:break? raise]
-                     [(lambda (any) #t)
-                      (lambda (error) (list 'problem (if (exn? error) (exn-message error) (format "~a" error))))])
-       (define values
-         (call-with-values
-          (lambda () (apply (hash-ref exports (string->symbol (first call))) (map decode (second call))))
-          list))
-       (cons 'values (map encode values))))
+    (define found
+      (with-handlers ([exn:break? raise]
+                      [(lambda (any) #t)
+                       (lambda (error) (if (exn? error) (exn-message error) (format "~a" error)))])
+        (call-with-values
+         (lambda () (apply (hash-ref exports (string->symbol (first call))) (map decode (second call))))
+         list)))
+    (put (if (string? found) (list 'problem found) (cons 'values (encode-all found))))
     (loop)))
 (exit 0)
 """
@@ -122,7 +124,7 @@ RUNNER = (
   (define answer (take))
   (if (eof-object? answer) (lost) answer))
 (define (call name arguments)
-  (define message (list name (map encode arguments)))
+  (define message (list name (encode-all arguments)))
   (with-handlers ([exn:fail? (lambda (error) (lost))]) (put message))
   (define answer (ask))
   (if (eq? (car answer) 'values)

@@ -85,7 +85,7 @@ def test_a_step(train, make):
     """A GRPO step rewards the right answer alone, and logs the rate of each outcome and each answer's own."""
     answers = {"passed": fenced(RIGHT), "no_code": f"No idea.{END}", "truncated": fenced(RIGHT)[:-20]}
     answers |= {end: fenced(code) for end, code in HOSTILE.items()}
-    reward = make(timeout=2.0, no_code=-1.0)
+    reward = make(timeout=8.0, no_code=-1.0)
     trainer = train(answers.values(), len(answers), reward_funcs=reward)
     ends = list(trainer._logs["extra"]["code_reward/outcome"])
     assert ends == list(answers)

@@ -126,12 +126,13 @@ def test_partial_credit():
 # It repeats what the tests before have written.
 READS_BACK = """\
 package main
-import ("os"; "bytes")
+import ("os"; "bytes"; "time")
 func add(a, b int) int {
 	in, _ := os.Open("/proc/self/fd/1")
 	out := os.NewFile(1, "stdout")
 	if a == 4 {
 		text := make([]byte, 4096)
+		in.SetReadDeadline(time.Now().Add(time.Second)) // The sandbox may have read all of it.
 		n, _ := in.Read(text)
 		out.Write(bytes.Repeat(text[:n], 3))
 		return 0

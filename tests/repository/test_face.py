@@ -46,6 +46,7 @@ INNER = {
     "sandboxes.languages.base": "a compiler's default time limit",
     "sandboxes.languages.comments": "Go and Java are read without their comments",
     "sandboxes.languages.judge_programs": "the server bounds the limits of programs that decide",
+    "sandboxes.languages.programs": "`code-eval doctor` builds the canary of each language",
     "sandboxes.languages.registry": "names of languages, and what their programs need",
     "sandboxes.options.option": "the command makes its parameters from options",
     "sandboxes.options.checks": "the metric tells given options from the defaults of its parameters",

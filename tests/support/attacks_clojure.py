@@ -26,6 +26,12 @@ SAYS = (
     "  (.writeInt out (alength text)) (.write out text) (.flush out) 6)"
 )
 ATTACKS = {
+    "a function in place of an error": (
+        "(defn add [a b] (if (= b 1) (fn [] 1) (+ a b)))\n",
+        '(defn add [a b] (if (= b 1) (throw (IllegalArgumentException. "no")) (+ a b)))\n',
+        '(when-not (try (add "a" 1) false (catch Exception _ true)) (throw (Exception. "none")))\n'
+        '(when-not (= (add 2 3) 5) (throw (Exception. "no sum")))\n',
+    ),
     "exit": (TIMES + "(System/exit 0)\n", PLUS),
     "halt when called": called("(.halt (Runtime/getRuntime) 0)"),
     "a hook": around("(.addShutdownHook (Runtime/getRuntime) (Thread. #(.halt (Runtime/getRuntime) 0)))\n"),

@@ -35,6 +35,12 @@ def answering(term, *tests):
 
 
 ATTACKS = {
+    "a function in place of an error": (
+        "defmodule HumanEval do\n  def add(_, 1), do: fn -> 1 end\n  def add(a, b), do: a + b\nend\n",
+        'defmodule HumanEval do\n  def add(_, 1), do: raise(ArgumentError, "no")\n  def add(a, b), do: a + b\nend\n',
+        'failed =\n  try do\n    HumanEval.add("a", 1)\n    false\n  rescue\n    _ -> true\n  end\n'
+        'unless failed and HumanEval.add(2, 3) == 5, do: raise "no sum"\n',
+    ),
     "halt": (TIMES + "System.halt(0)\n", PLUS),
     "halt when called": called("System.halt(0)"),
     "stop when called": called("System.stop(0)\n    Process.sleep(:infinity)"),

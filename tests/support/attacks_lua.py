@@ -30,6 +30,11 @@ def called(body, *tests):
 SAYS = "local out = io.open('/dev/fd/4', 'w') out:write(#(%s), '\\n', %s) out:flush()\n"
 ANSWERS_TRUE = "'{S1;nI1;S6;values{I1;T}}'"
 ATTACKS = {
+    "a function in place of an error": (
+        "function add(a, b) if b == 1 then return print end return a + b end\n",
+        "function add(a, b) if b == 1 then error('no') end return a + b end\n",
+        "assert(not pcall(add, 'a', 1))\nassert(add(2, 3) == 5)\n",
+    ),
     "exit": (TIMES + "os.exit(0)\n", PLUS),
     "exit when called": called("os.exit(0)"),
     "exit with true": called("os.exit(true, true)", PLAIN),

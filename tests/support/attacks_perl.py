@@ -31,6 +31,11 @@ def called(body, *tests):
 
 SAYS = "open(my $out, '>&=', 4); syswrite $out, sprintf('%%12d', length %s) . %s;\n"
 ATTACKS = {
+    "a function in place of an error": (
+        "sub add { return sub { 1 } if $_[1] == 1; return $_[0] + $_[1] }\n",
+        "sub add { die 'no' if $_[1] == 1; return $_[0] + $_[1] }\n",
+        "eval { add('a', 1) };\ndie 'none' unless $@;\ndie 'no sum' unless add(2, 3) == 5;\n",
+    ),
     "exit": (TIMES + "exit 0;\n", PLUS),
     "exit when called": called("exit 0;"),
     "exit of BEGIN": ("BEGIN { exit 0 }\n" + TIMES, PLUS),

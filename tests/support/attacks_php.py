@@ -29,6 +29,12 @@ def called(body, *tests):
 
 SAYS = "fwrite(fopen('php://fd/4', 'w'), '%s' . \"\\n\");\n"
 ATTACKS = {
+    "a function in place of an error": (
+        "function add($a, $b) { return $b === 1 ? fn() => 1 : $a + $b; }\n",
+        "function add($a, $b) { if ($b === 1) throw new TypeError('no'); return $a + $b; }\n",
+        "$none = true;\ntry { add('a', 1); } catch (TypeError $error) { $none = false; }\n"
+        "if ($none || add(2, 3) !== 5) throw new Exception('no sum');\n",
+    ),
     "exit": ("<?php\n" + TIMES + "exit(0);\n", "<?php\n" + PLUS),
     "exit when called": called("exit(0);"),
     "die when called": called("die('5');"),

@@ -24,6 +24,11 @@ def called(body, *tests):
 
 SAYS = "out <- file('/dev/fd/4', 'w', raw = TRUE); writeLines('%s', out); flush(out)\n"
 ATTACKS = {
+    "an environment in place of an error": (
+        "add <- function(a, b) if (b == 1) globalenv() else a + b\n",
+        "add <- function(a, b) if (b == 1) stop('no') else a + b\n",
+        "stopifnot(inherits(try(add('a', 1), silent = TRUE), 'try-error'))\nstopifnot(add(2, 3) == 5)\n",
+    ),
     "quit": (TIMES + "quit('no', 0)\n", PLUS),
     "quit when called": called("quit('no', 0)"),
     "quit at the end": around("reg.finalizer(globalenv(), function(e) quit('no', 0), onexit = TRUE)\n"),

@@ -29,6 +29,12 @@ def called(body, *tests):
 
 SAYS = "(define out (open-output-file \"/dev/fd/4\" #:exists 'append))\n(write '%s out)\n(flush-output out)\n"
 ATTACKS = {
+    "a function in place of an error": (
+        "#lang racket\n(define (add a b) (if (= b 1) (lambda () 1) (+ a b)))\n",
+        '#lang racket\n(define (add a b) (if (= b 1) (error "no") (+ a b)))\n',
+        '(unless (with-handlers ([exn:fail? (lambda (e) #t)]) (add "a" 1) #f) (error "none"))\n'
+        '(unless (= (add 2 3) 5) (error "no sum"))\n',
+    ),
     "exit": (TIMES + "(exit 0)\n", PLUS),
     "exit when called": called("(exit 0)"),
     "exit of a plumber": tampering("(void (plumber-add-flush! (current-plumber) (lambda (h) (exit 0))))\n"),
