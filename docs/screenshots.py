@@ -27,6 +27,7 @@ import orjson  # noqa: E402
 from PIL import Image  # noqa: E402
 
 from sandboxes import Outcome, Verdict  # noqa: E402
+from space.available_languages import Languages  # noqa: E402
 from space.available_sandboxes import probe  # noqa: E402
 from space.background_run import BackgroundRunner  # noqa: E402
 from space.hosting.tool_calls import ToolCalls  # noqa: E402
@@ -34,7 +35,8 @@ from space.service import Service  # noqa: E402
 from space.settings import Settings  # noqa: E402
 from space.ui.page import build, launch_options  # noqa: E402
 from space.uploads import FileStore  # noqa: E402
-from support.browser import Reader, Visitor, chromium, expect  # noqa: E402
+from support.browser import CURVE_POINTS, Reader, Visitor, chromium, expect  # noqa: E402
+from support.space_server import free_port  # noqa: E402
 
 DATE = 1767225600
 """The date of the report's run, in seconds since 1970."""
@@ -78,6 +80,8 @@ class SteadyService(Service):
         """Start nothing yet."""
         super().__init__(*arguments)
         self._runner = SteadyRunner(self.settings)
+        # The pictures show Python, and probing the other languages takes as long as all pictures.
+        self.languages = Languages({})
 
 
 @contextmanager
@@ -90,7 +94,9 @@ def served_space() -> Any:
     service.languages.start()
     page = build(service, calls, *texts)
     try:
-        _, url, _ = page.launch(prevent_thread_lock=True, quiet=True, **launch_options(page, service, calls))
+        # Gradio's own choice of a port fails if another process makes the same one at that moment.
+        options = {"server_port": free_port(), **launch_options(page, service, calls)}
+        _, url, _ = page.launch(prevent_thread_lock=True, quiet=True, **options)
         yield url
     finally:
         page.close(verbose=False)
@@ -112,7 +118,7 @@ def picture_try_it(browser: Any, url: str, folder: Path) -> None:
     visitor = Visitor(browser, url, viewport=SIZE, color_scheme="light")
     visitor.button("Run").click()
     expect(visitor.outcomes.nth(2)).to_have_text("timed out")
-    expect(visitor.page.locator(".js-plotly-plot .point:visible")).to_have_count(5)
+    expect(visitor.page.locator(CURVE_POINTS)).to_have_count(5)
     visitor.results.nth(1).locator("summary").click()
     save(visitor.page, folder / "try-it.png", 1000)
     visitor.context.close()
@@ -125,9 +131,8 @@ def picture_score_a_file(browser: Any, url: str, folder: Path) -> None:
     visitor.button("Take the example: 63 samples of 12 problems").click()
     expect(visitor.page.get_by_role("row").filter(has_text="samples")).to_be_visible()
     visitor.button("Score").click()
-    expect(visitor.page.locator(".js-plotly-plot .point:visible")).to_have_count(5)
-    visitor.page.get_by_role("gridcell", name="timed out").first.click()
-    expect(visitor.page.locator(".ce-opened .ce-result")).to_be_visible()
+    expect(visitor.page.locator(CURVE_POINTS)).to_have_count(5)
+    visitor.open_sample("timed out")
     save(visitor.page, folder / "score-a-file.png", 1400)
     visitor.context.close()
 

@@ -27,8 +27,7 @@ def score_a_file(visitor):
     expect(visitor.page.get_by_role("row").filter(has_text="samples")).to_be_visible()
     visitor.button("Score").click()
     expect(visitor.page.locator(CURVE_POINTS)).to_have_count(5)
-    visitor.page.get_by_role("gridcell", name="timed out").first.click()
-    expect(visitor.page.locator(".ce-opened .ce-result")).to_be_visible()
+    visitor.open_sample("timed out")
 
 
 def about(visitor):

@@ -27,8 +27,7 @@ def after_scoring(visitor):
     visitor.button("Score").click()
     expect(visitor.button("Download results.jsonl")).to_be_visible()
     expect(visitor.page.locator(CURVE_POINTS)).to_have_count(5)
-    visitor.page.get_by_role("gridcell", name="timed out").first.click()
-    expect(visitor.page.locator(".ce-opened .ce-result")).to_be_visible()
+    visitor.open_sample("timed out")
 
 
 def with_a_section_open(visitor):

@@ -6,9 +6,10 @@ import shutil
 from pathlib import Path
 
 try:
+    from playwright.sync_api import TimeoutError as WaitError
     from playwright.sync_api import expect, sync_playwright
 except ImportError:
-    expect = sync_playwright = None
+    expect = sync_playwright = WaitError = None
 
 SCREENSHOTS = Path(__file__).parents[1] / "screenshots"
 SIZES = {"wide": {"width": 1280, "height": 900}, "narrow": {"width": 390, "height": 844}}
@@ -18,6 +19,8 @@ NAMELESS = re.compile(r"^\s*- (?:button|textbox|combobox|radio|slider|spinbutton
 WAIT_MS = 180_000
 # Time in which a part of the page that appeared gets its first value, and how often to fill it until then.
 SETTLE_MS, FILLS = 400, 100
+# Time in which a click on a table is answered unless the table was just being drawn anew, and how often to click.
+ANSWER_MS, CLICKS = 15_000, 10
 # The marks of pass@k in the curve, which a page draws once its results are there.
 CURVE_POINTS = ".js-plotly-plot .scatterlayer .point:visible"
 CHROMIUM_OPTIONS = (
@@ -173,6 +176,18 @@ class Visitor:
             {"name": name, "mimeType": "application/octet-stream", "buffer": content.encode()}
         )
         expect(block.get_by_role("row")).to_be_visible()
+
+    def open_sample(self, outcome):
+        """Open the result of the table's first sample with this outcome."""
+        opened = self.page.locator(".ce-opened .ce-result")
+        for _ in range(CLICKS):
+            self.page.get_by_role("gridcell", name=outcome).first.click()
+            try:
+                opened.wait_for(timeout=ANSWER_MS)
+            except WaitError:
+                continue
+            return
+        raise AssertionError(f"no click opens a sample whose outcome is {outcome}")
 
     @property
     def status(self):
