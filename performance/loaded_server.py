@@ -48,6 +48,18 @@ def served(workers: int, processes: int) -> Iterator[tuple[psutil.Popen, int]]:
 
 def sample_resources(server: psutil.Process, folder: str) -> dict[str, int]:
     """Return the resources that must not grow, by name."""
+    while True:
+        # A process may end between two looks at it.
+        with contextlib.suppress(psutil.NoSuchProcess):
+            return look_at_resources(server, folder)
+
+
+def look_at_resources(server: psutil.Process, folder: str) -> dict[str, int]:
+    """Return the same, unless a process of the server ends meanwhile.
+
+    Raises:
+        psutil.NoSuchProcess: if one does.
+    """
     family = [server, *server.children(recursive=True)]
     alive = [process for process in family if process.status() != psutil.STATUS_ZOMBIE]
     with open("/proc/self/mounts", encoding="utf-8") as mounts:
