@@ -1,6 +1,6 @@
 """Shows where a short program's time goes: CPU time and page faults of each process that has a part in it.
 
-    python performance/program_costs.py [HumanEval.jsonl.gz] [--programs 1640] [--rounds 3] [--short]
+    python performance/program_costs.py [HumanEval.jsonl.gz] [--programs 1640] [--rounds 3] [--isolation auto] [--short]
 
 The programs are trivial and all different, tests included, or HumanEval's solutions, as often as it takes. They run
 on four workers with all layers of isolation. Bare fork loops run the same programs. A page fault of a child is a page
@@ -58,15 +58,16 @@ def solutions(problems_file: Path, count: int, grading: str) -> list[Program]:
     ]
 
 
-def roles(grading: str) -> dict[psutil.Process, str]:
+def roles(pool: Pool, grading: str) -> dict[psutil.Process, str]:
     """Return the processes that stay and that a grading needs, with what they are."""
+    has_namespace = "pid" in pool.preflight().layers
     caller = psutil.Process()
     found = {caller: "caller"}
     for supervisor in caller.children():
         found[supervisor] = "supervisors"
         for outer in supervisor.children():
-            # With a PID namespace, the fork server is this process's child. Its own children are programs.
-            for process in (outer, *outer.children()):
+            # With a PID namespace, the fork server is this process's child. A fork server's children are programs.
+            for process in (outer, *(outer.children() if has_namespace else ())):
                 if (role := process.cmdline()[-1]) in ROLES[grading]:
                     found[process] = f"fork servers, {role}"
     return found
@@ -91,7 +92,7 @@ def measure(pool: Pool, programs: Sequence[Program]) -> Costs:
     Raises:
         SystemExit: if a program does not pass.
     """
-    processes = roles(programs[0].grading)
+    processes = roles(pool, programs[0].grading)
     cpu, faults = used(processes)
     results = pool.run_all(programs, NUM_WORKERS)
     later_cpu, later_faults = used(processes)
@@ -132,13 +133,16 @@ def main() -> None:
     parser.add_argument("problems", type=Path, nargs="?", help="HumanEval.jsonl.gz, in place of trivial programs")
     parser.add_argument("--programs", type=int, default=1640)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument(
+        "--isolation", choices=("strict", "auto"), default="strict", help="auto: with the layers that are possible here"
+    )
     add_short(parser)
     options = parser.parse_args()
     count = SHORT_PROGRAMS if options.short else options.programs
     programs = partial(solutions, options.problems) if options.problems else trivial_programs
     print(f"{machine()}; the best of {options.rounds} rounds of {count} programs")
     print_best("bare", [measure_bare(programs(count, "shared")) for _ in range(options.rounds)])
-    pool = Pool(open_sandbox("subprocess", isolation="strict"))
+    pool = Pool(open_sandbox("subprocess", isolation=options.isolation))
     try:
         for grading in ("shared", "separate"):
             pool.run_all(programs(NUM_WORKERS * 100, grading), NUM_WORKERS)

@@ -165,7 +165,8 @@ def serve_as_fork_server(options: dict[str, Any]) -> None:
         server.settle(fork_hooks.close())
     sys.stdout.flush()
     modules = find_harness_modules()
-    startup.send(folders, layers=layers, missing=missing, owner=privileges.owner, modules=modules)
+    known = {"owner": privileges.owner, "confines_signals": privileges.confines_signals}
+    startup.send(folders, layers=layers, missing=missing, modules=modules, **known)
     for folder in folders:
         os.close(folder)
     if options["role"] == SESSION:

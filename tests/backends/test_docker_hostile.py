@@ -139,11 +139,10 @@ def test_the_guest_cant_be_signalled(attack, way, number):
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP])
 def test_a_candidate_that_signals_its_tests_has_not_passed(attack, number):
-    """A candidate that signals the process of its tests, which it can see, does not pass."""
-    candidate = (
-        f"{OTHERS}def add(a, b):\n    for pid in others():\n        try:\n            os.kill(pid, {int(number)})\n"
-    )
-    candidate += "        except OSError:\n            continue\n    return 5\n"
+    """A candidate that signals the process of its tests, where the kernel does not forbid that, does not pass."""
+    candidate = f"{OTHERS}def add(a, b):\n    total = 0\n    for pid in others():\n"
+    candidate += f"        try:\n            os.kill(pid, {int(number)})\n            total = 5\n"
+    candidate += "        except OSError:\n            continue\n    return total\n"
     verdict = attack(candidate, TESTS, "separate", wall_seconds=1.0)
     assert (verdict.passed, verdict.attempts) == (False, 1)
 

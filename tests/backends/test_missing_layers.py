@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from support.denied_syscalls import MACHINES
 from support.metric_and_command import ROOT, environment
+from support.missing_layers import as_ordinary_user, python_without
 from support.requirements import unavailable
 from support.socket_programs import REACH
 
@@ -52,39 +52,6 @@ said["layers"] = sorted({layer for verdict in verdicts for layer in verdict.isol
 said["missing"] = isolation.missing
 print(json.dumps(said))
 """
-NOBODY = {"user": 65534, "group": 65534, "extra_groups": []}
-
-
-def python_without(calls, *arguments, seconds=300, **popen):
-    """Run Python where system calls are refused, and return the finished process with its texts."""
-    if os.uname().machine not in MACHINES:
-        unavailable(f"no list of system calls for {os.uname().machine}")
-    return subprocess.run(
-        [sys.executable, str(TESTS / "support" / "denied_syscalls.py"), calls, *map(str, arguments)],
-        cwd=ROOT,
-        env=environment(**popen.pop("variables", {})),
-        capture_output=True,
-        text=True,
-        timeout=seconds,
-        **popen,
-    )
-
-
-def as_ordinary_user(popen):
-    """Return the arguments with which `python_without` runs as an ordinary user: none if this is one.
-
-    Args:
-        popen: the other arguments. The test is skipped if such a user can't read the interpreter.
-    """
-    if os.geteuid() != 0:
-        return {}
-    try:
-        readable = python_without("unshare", "-c", "import evaluate", **popen, **NOBODY).returncode == 0
-    except PermissionError:
-        readable = False
-    if not readable:
-        pytest.skip("other users can't read this interpreter with its packages")
-    return NOBODY
 
 
 @pytest.fixture(scope="module")

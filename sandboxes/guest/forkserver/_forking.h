@@ -129,8 +129,8 @@ PyObject *serve_candidate(const struct settings *settings, PyObject *candidate);
 
 /* enter.c */
 
-/* enter_child(reset, is_visible): calls `reset`, which sets the signal for orphaned fork servers back, and, if the child
- * is to be visible, undoes what hides it. */
+/* enter_child(workplace, reset, shows_memory, user, hides_memory, ruleset): the first steps of a child that other programs
+ * could see. `enter_child_doc` in _forking.c says what they are. */
 PyObject *enter_child(PyObject *module, PyObject *arguments);
 
 /* program.c */

@@ -1,32 +1,77 @@
-/* The first steps of a child that other programs of its user could see, as in Privileges.enter_child. */
+/* The first steps of a child that other programs could see, as in ForkServer.enter_child. */
 
 #include "_forking.h"
 
 #include <fcntl.h>
+#include <grp.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
+
+/* The same on every architecture. Older headers lack it. */
+#ifndef SYS_landlock_restrict_self
+#define SYS_landlock_restrict_self 446
+#endif
+
+static int
+set_dumpable(int value)
+{
+    return prctl(PR_SET_DUMPABLE, value, 0, 0, 0) == 0;
+}
+
+/* Lets the program see the memory of its own fork. A hidden process could not open /dev/stdout. Then the kernel ends it
+ * before the guest's own processes when memory runs out. */
+static int
+show_memory(void)
+{
+    static const char first_to_be_killed[] = "1000";
+    if (!set_dumpable(1))
+        return 0;
+    int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+    if (fd < 0)
+        return 1;
+    int is_written = write_all(fd, first_to_be_killed, sizeof first_to_be_killed - 1);
+    close(fd);
+    return is_written;
+}
+
+/* Takes another user id, which is the group id too, with the pipes to the supervisor. */
+static int
+become_user(uid_t user)
+{
+    if (fchown(STDOUT_FILENO, user, user) < 0 || fchown(STDERR_FILENO, user, user) < 0 || setgroups(0, NULL) < 0 ||
+        setresgid(user, user, user) < 0 || setresuid(user, user, user) < 0)
+        return 0;
+    /* A change of user takes /proc/self away, and /dev/stdout with it. */
+    return set_dumpable(1);
+}
 
 PyObject *
 enter_child(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
-    static const char first_to_be_killed[] = "1000";
-    PyObject *reset;
-    int is_visible;
-    if (!PyArg_ParseTuple(arguments, "Op", &reset, &is_visible))
+    PyObject *workplace, *reset;
+    int shows_memory, hides_memory, ruleset;
+    long long user;
+    if (!PyArg_ParseTuple(arguments, "OOpLpi", &workplace, &reset, &shows_memory, &user, &hides_memory, &ruleset))
         return NULL;
-    PyObject *done = PyObject_CallObject(reset, NULL);
-    if (done == NULL || !is_visible)
-        return done;
+    if (workplace != Py_None) {
+        const char *path = PyBytes_AsString(workplace);
+        if (path == NULL)
+            return NULL;
+        if (chdir(path) < 0)
+            return PyErr_SetFromErrnoWithFilename(PyExc_OSError, path);
+    }
+    PyObject *done = PyObject_CallNoArgs(reset);
+    if (done == NULL)
+        return NULL;
     Py_DECREF(done);
-    /* The program may see the memory of its own fork. A hidden process could not open /dev/stdout. */
-    if (prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) < 0)
-        return PyErr_SetFromErrno(PyExc_OSError);
-    int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
-    if (fd < 0)
-        Py_RETURN_NONE;
-    int is_written = write_all(fd, first_to_be_killed, sizeof first_to_be_killed - 1);
-    close(fd);
-    if (!is_written)
-        return NULL;
+    if ((shows_memory && !show_memory()) || (user >= 0 && !become_user((uid_t)user)) || (hides_memory && !set_dumpable(0)))
+        return PyErr_Occurred() ? NULL : PyErr_SetFromErrno(PyExc_OSError);
+    if (ruleset >= 0) {
+        if (syscall(SYS_landlock_restrict_self, ruleset, 0) < 0)
+            return PyErr_SetFromErrno(PyExc_OSError);
+        close(ruleset);
+    }
     Py_RETURN_NONE;
 }

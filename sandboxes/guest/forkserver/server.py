@@ -251,14 +251,18 @@ class ForkServer:
 
     def choose_enter(self) -> Callable[[], None] | None:
         """Return what takes a child to its folder and its user; None if it is there."""
-        if self.workplace is None and not self.privileges.changes_children:
+        privileges = self.privileges
+        if self.workplace is None and not privileges.changes_children:
             return None
-        if forking is None or self.workplace is not None or self.privileges.child_user is not None or not LINUX:
+        if forking is None or privileges.children_keep_reading or not LINUX:
             return self.enter_child
-        # As in a container. Python's own way to these system calls costs each child 60 page faults.
-        is_visible = self.privileges.is_hidden and self.role != TESTS
+        # Python's own way to these system calls costs each child 60 page faults, and more with another user.
+        workplace = None if self.workplace is None else os.fsencode(self.workplace)
         reset = functools.partial(_signal.signal, ORPHANED, _signal.SIG_DFL)
-        return functools.partial(forking.enter_child, reset, is_visible)
+        user = -1 if privileges.child_user is None else privileges.child_user
+        shows_memory, hides_memory = privileges.is_hidden and self.role != TESTS, user >= 0 and self.role == TESTS
+        ruleset = -1 if privileges.ruleset is None else privileges.ruleset
+        return functools.partial(forking.enter_child, workplace, reset, shows_memory, user, hides_memory, ruleset)
 
     def enter_child(self) -> None:
         """In a child: take it to its folder and its user."""

@@ -14,7 +14,7 @@ from .syscalls import ctypes, system_call
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from typing import Any
 
 ASK_VERSION, PATH_BENEATH = 1, 1
@@ -26,7 +26,7 @@ OF_FILES = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE
 SHARED_MEMORY = READ_FILE | READ_DIR | WRITE_FILE | TRUNCATE | MAKE_REG | REMOVE_FILE
 # Versions from which it also restricts TCP (to bind, to connect), and abstract Unix sockets and signals.
 TCP_VERSION, SCOPE_VERSION = 4, 6
-TCP, SCOPES = 3, 3
+TCP, SCOPE_OF_SIGNALS, SCOPES = 3, 2, 3
 # Files of the machine that programs with a root of their own have in another form, or not at all. A refused file is
 # worse than one that is not there: Node ends at once if it may not open OpenSSL's settings.
 MORE_FILES = ("/etc/passwd", "/etc/group", "/etc/localtime", "/etc/os-release", "/etc/ssl/openssl.cnf")
@@ -45,12 +45,11 @@ def make_ruleset(options: dict[str, Any]) -> int:
     Raises:
         OSError: if the kernel has no Landlock, or does not allow it.
     """
-    version = system_call("landlock_create_ruleset", None, ctypes.c_size_t(0), ASK_VERSION)
+    version = known_version()
     handled = ALL_RIGHTS[min(version, max(ALL_RIGHTS))]
     tcp = TCP if version >= TCP_VERSION and not options["network"] else 0
     fields = [handled, tcp, SCOPES][: 1 + (version >= TCP_VERSION) + (version >= SCOPE_VERSION)]
-    attributes = struct.pack("=%dQ" % len(fields), *fields)
-    ruleset = system_call("landlock_create_ruleset", attributes, ctypes.c_size_t(len(attributes)), 0)
+    ruleset = create_ruleset(fields)
     try:
         for path, rights in paths_with_rights(options):
             add_path(ruleset, path, rights & handled)
@@ -58,6 +57,39 @@ def make_ruleset(options: dict[str, Any]) -> int:
         os.close(ruleset)
         raise
     return ruleset
+
+
+def known_version() -> int:
+    """Return the version of Landlock.
+
+    Raises:
+        OSError: if the kernel has none, or does not allow it.
+    """
+    return system_call("landlock_create_ruleset", None, ctypes.c_size_t(0), ASK_VERSION)
+
+
+def create_ruleset(fields: Sequence[int]) -> int:
+    """Return the descriptor of a new ruleset.
+
+    Args:
+        fields: of a struct landlock_ruleset_attr: the rights that it handles on files and in networks, and its scopes.
+    """
+    attributes = struct.pack("=%dQ" % len(fields), *fields)
+    return system_call("landlock_create_ruleset", attributes, ctypes.c_size_t(len(attributes)), 0)
+
+
+def confines_signals() -> bool:
+    """Return whether processes under a ruleset can signal only those that are under it too."""
+    return known_version() >= SCOPE_VERSION
+
+
+def make_ruleset_of_signals() -> int | None:
+    """Return the descriptor of a ruleset that restricts signals and nothing else; None if there can be none."""
+    try:
+        return create_ruleset((0, 0, SCOPE_OF_SIGNALS)) if confines_signals() else None
+    except OSError:
+        # The kernel has no Landlock, or the container does not allow it.
+        return None
 
 
 def paths_with_rights(options: dict[str, Any]) -> Iterable[tuple[str, int]]:

@@ -11,7 +11,7 @@ from ..common.files import remove_folder
 from ..common.frames import CHANNEL_FD, FIRST_FREE_FD, HEAD, MAPPED, REPORT_FD, SETUP_FD
 from ..common.processes import end_descendants
 from ..common.user_ids import NAMESPACE_UID
-from .landlock import make_ruleset
+from .landlock import confines_signals, make_ruleset, make_ruleset_of_signals
 from .loopback import SettingRefused, bring_up, is_up
 from .privileges import Privileges, die_with_parent
 from .root_filesystem import SCRATCH_BYTES, enter_own_root
@@ -130,6 +130,11 @@ def apply_layers(
         install_filter(layers, missing, options["network"], visible, has_loopback)
         if not has_own_root and not in_container:
             privileges.ruleset = prepare_landlock(options, layers, missing)
+            privileges.confines_signals = privileges.ruleset is not None and confines_signals()
+        elif not is_pid_1 and options["session"] is None:
+            # Processes of a session may signal each other.
+            privileges.ruleset = make_ruleset_of_signals()
+            privileges.confines_signals = privileges.ruleset is not None
     else:
         unasked = [name for name in (*NAMESPACES, "no_new_privs", "seccomp") if name != "user"]
         missing.update(dict.fromkeys(unasked, 'isolation="off"'))

@@ -113,6 +113,8 @@ class Privileges:
             self.missing["reaper"] = "needs Linux and ctypes; only a program's own process group is ended with it"
         # The ruleset of files that children may open; None if they have a root of their own, or there is no Landlock.
         self.ruleset: int | None = None
+        # Whether a program's signals reach only what it started.
+        self.confines_signals = False
         # The user that children become; None if they stay this process's own user.
         self.child_user: int | None = None
         # Whether children of another user keep the power to read every file.

@@ -24,6 +24,7 @@ from ..common.frames import (
     STATE,
 )
 from ..common.processes import children, end_descendants, signal_quietly
+from ..common.user_ids import draw_uid
 from ..forkserver.extension import forking
 from ..isolation.privileges import die_with_parent, hide_memory
 from .memory import OutOfMemoryKills
@@ -58,13 +59,15 @@ class ForkServerProcess:
         """Fork the process that `open` turns into the fork server, so that others can know its number before.
 
         Args:
-            options: the guest's, and "user", "caller" and "announces".
+            options: the guest's, and "caller" and "announces".
             role: SHARED, CANDIDATE or TESTS.
             guest_file: the program to start.
             name: of its folder, unless that is the role.
         """
         self.role, self.guest_file = role, guest_file
-        self.options = {**options, "scratch": os.path.join(options["scratch"], name or role)}
+        # Programs can signal those of their own user, and the kernel counts the processes of each user.
+        own = {"user": draw_uid(), "scratch": os.path.join(options["scratch"], name or role)}
+        self.options = {**options, **own}
         self.stdout, self.stderr, self.report, self.setup = Pipe(), Pipe(), Pipe(), Pipe()
         # All processes of a guest share their standard input.
         self.stdin = OpenFile(0)
@@ -79,6 +82,10 @@ class ForkServerProcess:
         self.missing: dict[str, str] = {}
         # Modules of harnesses that programs can import.
         self.modules: list[str] = []
+        # The user id of programs, as this process knows it; None if they have its own.
+        self.user: int | None = None
+        # Whether a program's signals reach only what it started.
+        self.confines_signals = False
         self.fork()
 
     def fork(self) -> None:
@@ -113,6 +120,10 @@ class ForkServerProcess:
             self.fork()
         self.is_open = True
         self.layers, self.missing, self.modules = message["layers"], message["missing"], message["modules"]
+        self.confines_signals = message["confines_signals"]
+        # In a user namespace the fork server knows its programs' user by another number.
+        is_mapped = self.mapped_user is not None and message["owner"] is not None
+        self.user = self.mapped_user if is_mapped else message["owner"]
         # Process 1 ends all others of its namespace when it ends.
         self.has_own_pids = "pid" in self.layers
         # Output of preloaded modules is no program's output.
@@ -120,24 +131,25 @@ class ForkServerProcess:
             while pipe.read_now():
                 continue
         sockets = SocketWatch(self.pid) if "loopback" in self.layers else None
-        self.surroundings = Surroundings(self.files, self.open_scratch(folder, fds, message["owner"]), sockets)
+        self.surroundings = Surroundings(self.files, self.open_scratch(folder, fds), sockets)
 
-    def open_scratch(self, folder: str, fds: list[int], owner: int | None) -> MountedScratch | PlainScratch:
+    def is_out_of_reach_of(self, other: ForkServerProcess) -> bool:
+        """Return whether no program of another fork server can signal a program of this one."""
+        has_other_user = None not in (self.user, other.user) and self.user != other.user
+        return self.has_own_pids or other.confines_signals or has_other_user
+
+    def open_scratch(self, folder: str, fds: list[int]) -> MountedScratch | PlainScratch:
         """Return the programs' folders.
 
         Args:
             folder: the one that was made for them.
             fds: descriptors of mounted folders, if the fork server has a root of its own.
-            owner: user id of programs, as the fork server knows it; None if they have this process's user.
         """
         if fds:
             # The new root was mounted over this folder. In a container programs would see its name.
             os.rmdir(folder)
             return MountedScratch(fds)
-        # In a user namespace the fork server knows its programs' user by another number.
-        if self.mapped_user is not None and owner is not None:
-            owner = self.mapped_user
-        return PlainScratch(folder, owner)
+        return PlainScratch(folder, self.user)
 
     def start(
         self, without: dict[str, str], others: Sequence[int], on_waiting: Callable[[], None]

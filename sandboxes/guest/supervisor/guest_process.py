@@ -8,7 +8,6 @@ import sys
 from ..common.files import remove_folder
 from ..common.frames import COMPILERS, SHARED
 from ..common.processes import proc_lists_children
-from ..common.user_ids import draw_uid
 from ..forkserver.extension import forked_in_python
 from ..isolation.privileges import adopt_orphans, hide_memory
 from ..isolation.syscalls import LINUX
@@ -41,7 +40,7 @@ class GuestProcess:
         self.requests, self.replies, self.guest_file = requests, replies, guest_file
         self.parent = os.getppid()
         adopt_orphans()
-        more = {"user": draw_uid(), "caller": self.parent, "announces": not proc_lists_children()}
+        more = {"caller": self.parent, "announces": not proc_lists_children()}
         self.options = {**options, **more}
         # A container goes with all its folders.
         self.has_folder = not options["folders"]
@@ -88,9 +87,7 @@ class GuestProcess:
             on_waiting: as `fork_server` takes it.
         """
         if COMPILERS not in self.fork_servers:
-            # Otherwise the kernel would count a compiler's threads among those of the candidate's user.
-            options = {**self.options, "user": draw_uid()}
-            self.fork_servers[COMPILERS] = ForkServerProcess(options, SHARED, self.guest_file, COMPILERS)
+            self.fork_servers[COMPILERS] = ForkServerProcess(self.options, SHARED, self.guest_file, COMPILERS)
         return self.fork_server(COMPILERS, on_waiting)
 
     def hello(self) -> dict[str, Any]:

@@ -65,8 +65,8 @@ class SeparateGrading:
         if not self.process:
             self.process = TestsProcess(self.tests_server, process_limits)
         self.is_repeatable = request["alike"]
-        # A candidate could stop a process that it can see, so that the next candidate's tests time out.
-        stays = self.is_repeatable and self.tests_server.has_own_pids
+        # A candidate could stop a process that it can signal, so that the next candidate's tests time out.
+        stays = self.is_repeatable and self.tests_server.is_out_of_reach_of(self.candidate_server)
         tests_execution = TestsExecution(self.process, limits, self.tests, stays)
         tests_execution.start(near)
         near.close()
