@@ -1,12 +1,12 @@
 """Samples per second: code_eval's own way, the limit for one process per sample, and our sandboxes, in one run.
 
-Our sandboxes have all layers of isolation on. There are two workloads: HumanEval's solutions, ten copies of each, and
-as many trivial programs, all different. The figures that count are the ratios: machines are shared and noisy. One call
-of `compute` with one candidate on a warm metric is measured too. Prints a row per workload and mode, then a row for the
-one call.
+Our sandboxes have all layers of isolation on, or with `--isolation auto` those that are possible, as in a container.
+There are two workloads: HumanEval's solutions, ten copies of each, and as many trivial programs, all different. The
+figures that count are the ratios: machines are shared and noisy. One call of `compute` with one candidate on a warm
+metric is measured too. Prints a row per workload and mode, then a row for the one call.
 
     python performance/throughput.py HumanEval.jsonl.gz [--rounds 3] [--modes MODE ...] [--docker-image IMAGE]
-        [--output FILE] [--short]
+        [--isolation auto] [--output FILE] [--short]
 
 With `--modes` only these modes are measured.
 """
@@ -40,26 +40,26 @@ CANDIDATES_PER_TASK = 10
 NUM_WORKERS = 4
 # Slow modes get only every n-th program.
 SHARES = {"baseline": 10, "docker run": 100}
-STRICT: dict[str, Any] = {"isolation": "strict"}
 IMPORTS = ["typing", "math", "collections", "itertools", "functools", "re", "string", "copy", "hashlib", "random"]
 # Arguments of `compute` for our modes. The other modes are programs of their own.
 MODES: dict[str, dict[str, Any] | None] = {
     "baseline": None,
     "bare": None,
-    "shared": {"grading": "shared", **STRICT},
-    "separate": {"grading": "separate", **STRICT},
+    "shared": {"grading": "shared"},
+    "separate": {"grading": "separate"},
     "restricted": {
         "sandbox": "restricted",
         "allowed_imports": IMPORTS,
         "allow_underscore_variable_names": True,
-        **STRICT,
     },
-    "docker": {"sandbox": "docker", "pull": "never", **STRICT},
+    "docker": {"sandbox": "docker", "pull": "never", "grading": "shared"},
+    "docker separate": {"sandbox": "docker", "pull": "never", "grading": "separate"},
     "docker run": None,
 }
 # The engine removes the containers of a mode; the time for that must not count for the next mode.
 CLEANUP_SECONDS = 5
-DOCKER_MODES = ("docker run", "docker")
+OUR_DOCKER_MODES = ("docker", "docker separate")
+DOCKER_MODES = ("docker run", *OUR_DOCKER_MODES)
 # HumanEval/160 calls eval, and no restricted program may.
 CALLS_EVAL = "eval("
 # Minimum ratios: {mode: {other mode: ratio of samples per second}}.
@@ -69,12 +69,14 @@ TARGETS: dict[str, dict[str, dict[str, float]]] = {
         "separate": {"bare": 0.7},
         "restricted": {"shared": 0.5},
         "docker": {"shared": 0.85, "docker run": 20},
+        "docker separate": {"separate": 0.85},
     },
     "trivial": {
         "shared": {"baseline": 15, "bare": 0.85},
         "separate": {"bare": 0.5},
         "restricted": {"shared": 0.5},
         "docker": {"shared": 0.85, "docker run": 20},
+        "docker separate": {"separate": 0.85},
     },
 }
 
@@ -92,11 +94,12 @@ def workloads(solutions: Sequence[Solution]) -> dict[str, Tasks]:
     return {"humaneval": humaneval, "trivial": trivial}
 
 
-def per_second(mode: str, workload: Tasks, metric: Any, image: str | None) -> float:
+def per_second(mode: str, workload: Tasks, metric: Any, image: str | None, isolation: str) -> float:
     """Return the samples per second of a mode on a workload. Every sample must pass."""
     arguments = MODES[mode]
     if arguments is not None:
-        return ours_per_second(mode, workload, metric, {**arguments, "image": image} if mode == "docker" else arguments)
+        more = {"image": image} if mode in OUR_DOCKER_MODES else {}
+        return ours_per_second(mode, workload, metric, {**arguments, **more, "isolation": isolation})
     programs = [(candidate, tests) for candidates, tests in workload for candidate in candidates]
     programs = programs[:: SHARES.get(mode, 1)]
     if mode == "docker run" and image:
@@ -163,7 +166,7 @@ def one_call_ms(metric: Any) -> float:
 
 
 def measure_rounds(
-    metric: Any, tasks: dict[str, Tasks], num_rounds: int, modes: Sequence[str], image: str | None
+    metric: Any, tasks: dict[str, Tasks], num_rounds: int, modes: Sequence[str], image: str | None, isolation: str
 ) -> dict[str, dict[str, list[float]]]:
     """Return the samples per second of each workload and mode in each round.
 
@@ -173,20 +176,21 @@ def measure_rounds(
         num_rounds: number of rounds; in each round every mode runs every workload.
         modes: names of MODES.
         image: image of the containers, if a mode has some.
+        isolation: of our sandboxes.
     """
     rounds: dict[str, dict[str, list[float]]] = {name: {mode: [] for mode in modes} for name in tasks}
     for name, workload in tasks.items():
         for mode in set(TARGETS[name]) & set(modes):
-            per_second(mode, workload[: 2 * NUM_WORKERS], metric, image)  # starts the workers
+            per_second(mode, workload[: 2 * NUM_WORKERS], metric, image, isolation)  # starts the workers
         for _ in range(num_rounds):
             for mode in modes:
-                rounds[name][mode].append(per_second(mode, workload, metric, image))
+                rounds[name][mode].append(per_second(mode, workload, metric, image, isolation))
     return rounds
 
 
 def show(figures: dict[str, Any]) -> None:
     """Print the figures as a table, with the minimum ratios."""
-    print(f"{'':12}{'mode':12}{'per second':>12}{'to baseline':>14}{'to bare loops':>16}  to be reached")
+    print(f"{'':12}{'mode':16}{'per second':>12}{'to baseline':>14}{'to bare loops':>16}  to be reached")
     for name, by_mode in figures["rounds"].items():
         median = {mode: statistics.median(values) for mode, values in by_mode.items()}
         for mode, value in median.items():
@@ -195,7 +199,7 @@ def show(figures: dict[str, Any]) -> None:
             to_baseline, to_bare = (
                 f"{value / median[other]:.2f}" if other in median else "-" for other in ("baseline", "bare")
             )
-            print(f"{name:12}{mode:12}{value:12.0f}{to_baseline:>14}{to_bare:>16}  {', '.join(reached)}")
+            print(f"{name:12}{mode:16}{value:12.0f}{to_baseline:>14}{to_bare:>16}  {', '.join(reached)}")
     print(f"\none call with one candidate: {figures['one_call_ms']:.1f} ms (≤ 15)")
 
 
@@ -206,13 +210,16 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--modes", nargs="+", choices=MODES, help="measure only these modes")
     parser.add_argument("--docker-image", help="measure containers of this image too")
+    parser.add_argument(
+        "--isolation", choices=("strict", "auto"), default="strict", help="auto: with the layers that are possible here"
+    )
     parser.add_argument("--output", type=Path, help="write all figures here, as JSON")
     add_short(parser)
     arguments = parser.parse_args()
     tasks = workloads(read_solutions(arguments.problems, arguments.short))
     metric, image = evaluate.load(str(METRIC_FILE)), arguments.docker_image
     modes = arguments.modes or [mode for mode in MODES if image or mode not in DOCKER_MODES]
-    rounds = measure_rounds(metric, tasks, arguments.rounds, modes, image)
+    rounds = measure_rounds(metric, tasks, arguments.rounds, modes, image, arguments.isolation)
     figures = {"machine": machine(), "rounds": rounds, "one_call_ms": one_call_ms(metric)}
     print(f"{figures['machine']}; samples per second, medians of {arguments.rounds} rounds\n")
     show(figures)

@@ -22,7 +22,7 @@ LANGUAGES = ("python", "java", "go")
 QUICK_LANGUAGES = ("cpp", "rust", "java", "typescript")
 FIGURE = r"\s+[\d.]+"
 MODES = ("baseline", "bare", "shared", "separate", "restricted")
-CONTAINERS = ("docker", "docker run")
+CONTAINERS = ("docker", "docker separate", "docker run")
 COUNTS = ("own descriptors", "guests' descriptors", "processes", "mounts", "guests' MB", "temporary files")
 # Patterns of lines that each script prints, in their order.
 ROWS = {
