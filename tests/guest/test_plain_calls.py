@@ -85,7 +85,8 @@ RESULTS = {
     "an empty list": "[]",
     "lists in a list": "[[1], [], [[2], ('a', {3})]]",
     "tuples in a dict": "{'a': (1, [2]), 3: {}}",
-    "a set": "{1, 'a'}",
+    # The order of texts differs from process to process.
+    "a set": "{1, 2.5}",
     "a set of tuples": "{(1, 2), (3,)}",
     "infinity in a list": "[float('inf')]",
     "a frozenset": "frozenset({1})",

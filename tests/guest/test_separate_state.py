@@ -3,6 +3,7 @@
 import pytest
 
 from sandboxes import Limits, Program
+from sandboxes.guest.isolation.landlock import confines_signals
 from support.requirements import WALL_SECONDS
 
 # (tests that hand out an object that outlives them, a candidate that changes it, a right candidate)
@@ -67,6 +68,6 @@ def test_candidates_that_change_their_arguments_share_a_process(pool):
         "string.__all__.append('run')\nassert string.__all__.count('run') < 3"
     )
     sort = "def f(items):\n    items.sort()\n    return items[0]"
-    # Without a PID namespace of its own, as in a container, the process serves one candidate.
-    goes_on = pool.sandbox.name != "docker"
+    # In a container the process serves one candidate, unless the kernel keeps the candidate's signals from it.
+    goes_on = pool.sandbox.name != "docker" or confines_signals()
     assert passed(pool, tests, sort, sort, sort) == [True, True, not goes_on]

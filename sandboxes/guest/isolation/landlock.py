@@ -79,17 +79,16 @@ def create_ruleset(fields: Sequence[int]) -> int:
 
 
 def confines_signals() -> bool:
-    """Return whether processes under a ruleset can signal only those that are under it too."""
-    return known_version() >= SCOPE_VERSION
+    """Return whether there are rulesets under which a process can signal only those that are under them too."""
+    try:
+        return known_version() >= SCOPE_VERSION
+    except OSError:
+        return False
 
 
 def make_ruleset_of_signals() -> int | None:
     """Return the descriptor of a ruleset that restricts signals and nothing else; None if there can be none."""
-    try:
-        return create_ruleset((0, 0, SCOPE_OF_SIGNALS)) if confines_signals() else None
-    except OSError:
-        # The kernel has no Landlock, or the container does not allow it.
-        return None
+    return create_ruleset((0, 0, SCOPE_OF_SIGNALS)) if confines_signals() else None
 
 
 def paths_with_rights(options: dict[str, Any]) -> Iterable[tuple[str, int]]:
