@@ -16,8 +16,9 @@ processes:
 Frames, on standard input and output, are four bytes of length, big-endian, then a JSON object.
 
 - Caller, once: the options, such as ``{"isolated": true, "network": false, ...}``.
-- Supervisor, once: ``{"ready": true, "python": "3.11.7", "layers": [...], "missing": {layer: reason}, "modules"}``
-  and "forked_in_python". The modules are those of HARNESS_MODULES that programs can import.
+- Supervisor, once: ``{"ready": true, "python": "3.11.7", "layers": [...], "missing": {layer: reason}, "modules"}``,
+  "forked_in_python" and "is_connected". The modules are those of HARNESS_MODULES that programs can import. All further
+  frames go through the guest's connection to the caller's socket, if the option "direct" named one and it came about.
 - Caller: ``{"grading", "alike", "limits"}`` and on a line after it the id and the sizes of the candidate and the tests,
   then the tests and the candidate, both UTF-8. The tests' size is -1 and the tests are left out if they are the same as
   last time with this grading. ``alike`` says whether the tests can run several times in one process.
@@ -183,6 +184,29 @@ def interpreter_folders() -> dict[str, list[str]]:
     return {"site_folders": folders, "needed_folders": needed, "shown_paths": [sys.prefix, sys.base_prefix, *needed]}
 
 
+def connect(direct: dict[str, str] | None) -> int | None:
+    """Return the descriptor of a connection to the caller, if it offers one that comes about.
+
+    Args:
+        direct: the path of the caller's socket, and the token to send first; None if there is no offer.
+    """
+    if direct is None:
+        return None
+    import _socket
+
+    connection = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
+    try:
+        # Others may have taken all the room for connections.
+        connection.setblocking(False)
+        connection.connect(direct["path"])
+        connection.sendall(direct["token"].encode())
+    except OSError:
+        connection.close()
+        return None
+    connection.setblocking(True)
+    return connection.detach()
+
+
 def supervise(options: dict[str, Any]) -> None:
     """Run the supervisor, in the process that the caller has started."""
     if options["site_folders"] is None:
@@ -190,6 +214,7 @@ def supervise(options: dict[str, Any]) -> None:
         # The engine sets this variable, not the image.
         os.environ.pop("HOSTNAME", None)
     requests, replies = os.dup(0), os.dup(1)
+    connection = connect(options.pop("direct", None))
     null = os.open(os.devnull, os.O_RDWR)
     os.dup2(null, 0)
     os.dup2(null, 1)
@@ -200,6 +225,7 @@ def supervise(options: dict[str, Any]) -> None:
     supervisor = (Supervisor if options["session"] is None else SessionSupervisor)(
         requests, replies, options, guest_file
     )
+    supervisor.connection = connection
     try:
         supervisor.serve()
     finally:

@@ -182,6 +182,7 @@ class PoolRun:
         """Take a worker's verdicts, and give it its next program."""
         try:
             if readable:
+                watched = worker.replies_fd
                 for index, result in worker.receive():
                     if not worker.in_flight:
                         self.meter.worker_idle(worker)
@@ -191,6 +192,10 @@ class PoolRun:
                         self._given_up.remove(index)
                     else:
                         self._finish(index, result)
+                if worker.replies_fd != watched:
+                    # The guest has connected directly.
+                    self._selector.unregister(watched)
+                    self._selector.register(worker.replies_fd, selectors.EVENT_READ, worker)
             elif worker.has_unsent:
                 worker.flush()
             if worker.isolation is not None:

@@ -181,6 +181,9 @@ class Worker:
             chunk = os.read(self.replies_fd, 1 << 18)
         except BlockingIOError:
             return
+        except ConnectionResetError:
+            # A guest that ended before it had read everything.
+            chunk = b""
         if not chunk:
             raise GuestBroken(self.last_words())
         self.heard_at = time.monotonic()

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import socket
 import subprocess
 import threading
 import time
@@ -14,6 +16,7 @@ from typing import Any, ClassVar, Self
 
 from sandboxes.backends.confinement import BOTH_NETWORKS, Confinement
 from sandboxes.backends.docker.boot import BOOT_SCRIPT, GUEST_PATH, guest_archive
+from sandboxes.backends.docker.direct import Listener, open_listener
 from sandboxes.backends.docker.engine import DockerCli, is_podman, with_advice
 from sandboxes.backends.docker.images import GUEST_LABEL, prepare_image
 from sandboxes.backends.docker.network import NO_NETWORK, loopback_arguments
@@ -27,7 +30,7 @@ from sandboxes.guest.common.user_ids import draw_uid
 from sandboxes.imports import packages_for
 from sandboxes.sessions.limits import SessionLimits
 from sandboxes.workers.canaries import CANARIES, Canary
-from sandboxes.workers.messages import parse_isolation
+from sandboxes.workers.messages import GuestBroken, parse_isolation
 from sandboxes.workers.worker import Worker, start_process
 
 FOLDERS = ("/work", "/tmp", "/dev/shm")  # noqa: S108 (of the container)
@@ -47,6 +50,13 @@ CONTAINER_LAYERS = ("container", "user", "net", "ipc", "uts")
 # A container also replaces these layers: its root is the image, and its processes are only the guest's and programs'.
 REPLACED_LAYERS = (*CONTAINER_LAYERS, "mount", "pid")
 
+# Parts of Docker's and Podman's errors about a folder that is not on the engine's machine.
+NO_SUCH_FOLDER = ("bind source path does not exist", "no such file or directory")
+# Seconds in which the docker command ends after its container.
+COMMAND_TIMEOUT_SECONDS = 5
+
+# Engines that do not see this machine's folders. Their guests use streams.
+_engines_elsewhere: set[DockerCli] = set()
 _images: dict[DockerOptions, str] = {}
 _images_lock = threading.Lock()
 
@@ -172,17 +182,26 @@ class DockerSandbox:
             SandboxUnavailable: if the engine, the image or a package is not available.
         """
         name = f"code-eval-{uuid.uuid4().hex}"
-        command = self.engine.command(
-            *self.run_arguments(name, draw_uid()), self.image(), "-I", "-S", "-c", BOOT_SCRIPT
-        )
+        image = self.image()
+        listener = open_listener() if self.may_connect else None
+        arguments = [*self.run_arguments(name, draw_uid()), *(listener.mount_arguments() if listener else ())]
         try:
-            process = start_process(command)
+            process = start_process(self.engine.command(*arguments, image, "-I", "-S", "-c", BOOT_SCRIPT))
         except OSError as error:
+            if listener:
+                listener.close()
             raise SandboxUnavailable(f"can't run the docker command: {error}") from error
-        worker = ContainerWorker(process, self, name)
-        for message in (guest_archive(), json.dumps(self.guest_options()).encode()):
+        worker = ContainerWorker(process, self, name, listener)
+        options = {**self.guest_options(), "direct": listener.options() if listener else None}
+        for message in (guest_archive(), json.dumps(options).encode()):
             worker.enqueue(HEAD.pack(len(message)) + message)
         return worker
+
+    @property
+    def may_connect(self) -> bool:
+        """True if a guest should connect directly, which pays for guests that run many programs."""
+        is_long_lived = self.session is None and not self.container.fresh_container
+        return is_long_lived and self.engine not in _engines_elsewhere
 
     def guest_options(self) -> dict[str, Any]:
         """Return the options of a guest. One that is None depends on the image, and the guest finds it out itself."""
@@ -250,27 +269,66 @@ class DockerSandbox:
 
 
 class ContainerWorker(Worker):
-    """A guest in a container. The process here is the `docker` command, whose streams are the guest's."""
+    """A guest in a container. The process here is the `docker` command, whose streams are the guest's.
 
-    def __init__(self, process: subprocess.Popen[bytes], sandbox: DockerSandbox, name: str):
-        """Take over the command that was just started, and the name of its container."""
+    After the guest's first frame, requests and replies go through its connection, if there is one.
+    """
+
+    def __init__(self, process: subprocess.Popen[bytes], sandbox: DockerSandbox, name: str, listener: Listener | None):
+        """Take over the command that was just started, the name of its container, and the socket for its guest."""
         super().__init__(process, "")
         self.sandbox, self.name = sandbox, name
+        self._listener = listener
+        self._connections: list[socket.socket] = []
         if sandbox.container.fresh_container:
             self.max_programs = 1
 
     def isolation_of(self, frame: dict[str, Any]) -> Isolation:
-        """Return the isolation that the guest's first frame reports, with the layers that the container adds."""
+        """Return the isolation that the guest's first frame reports, with the layers that the container adds.
+
+        Raises:
+            GuestBroken: if a connection that the guest reports is not there.
+        """
+        if self._listener is not None:
+            self._take_connection(frame)
         reported = parse_isolation(frame)
         container = [name for name in CONTAINER_LAYERS if not (name == "net" and self.sandbox.has_network)]
         layers = tuple(dict.fromkeys((*container, *reported.layers)))
         missing = {name: reason for name, reason in reported.missing.items() if name not in REPLACED_LAYERS}
         return replace(reported, layers=layers, missing=missing)
 
+    def _take_connection(self, frame: dict[str, Any]) -> None:
+        assert self._listener is not None  # noqa: S101 (for the type checker)
+        connection = self._listener.accept() if frame.get("is_connected") else None
+        self._close_listener()
+        if connection is not None:
+            # Two descriptors, because each is watched for itself.
+            self._connections = [connection, connection.dup()]
+            self.requests_fd, self.replies_fd = (each.fileno() for each in self._connections)
+        elif frame.get("is_connected"):
+            raise GuestBroken("the guest's connection was lost")
+
+    def _close_listener(self) -> None:
+        if self._listener is not None:
+            self._listener.close()
+            self._listener = None
+
+    def close_pipes(self) -> None:
+        """Close this process's ends of the pipes and of the connection, so that the guest ends."""
+        super().close_pipes()
+        for connection in self._connections:
+            connection.close()
+
     def last_words(self) -> str:
         """Return what is known about why the container ended."""
+        if self._connections:
+            # The connection ends with the guest, and the command with the container.
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self.process.wait(COMMAND_TIMEOUT_SECONDS)
         last_words = with_advice(super().last_words())
         if self.process.returncode == NOT_STARTED:
+            if any(part in last_words for part in NO_SUCH_FOLDER):
+                _engines_elsewhere.add(self.sandbox.engine)
             # The image may have been removed, so the next worker begins by looking for it.
             _images.pop(self.sandbox.container, None)
         return last_words
@@ -287,7 +345,8 @@ class ContainerWorker(Worker):
             return False
 
     def cleanup(self) -> None:
-        """Remove the container, if the command ended before it could."""
+        """Remove the container, if the command ended before it could, and the folder of the socket."""
+        self._close_listener()
         if self.process.returncode != 0:
             try:
                 self.sandbox.engine.query("rm", "--force", "--volumes", self.name)

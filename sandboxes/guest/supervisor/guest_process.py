@@ -38,6 +38,8 @@ class GuestProcess:
             roles: of the fork servers, the first one first.
         """
         self.requests, self.replies, self.guest_file = requests, replies, guest_file
+        # A socket to the caller, which takes the place of the two pipes after the first frame.
+        self.connection: int | None = None
         self.parent = os.getppid()
         adopt_orphans()
         more = {"caller": self.parent, "announces": not proc_lists_children()}
@@ -104,6 +106,7 @@ class GuestProcess:
             "missing": missing,
             "modules": self.first.modules,
             "forked_in_python": forked_in_python,
+            "is_connected": self.connection is not None,
         }
 
     def close(self) -> None:

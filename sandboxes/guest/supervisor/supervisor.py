@@ -55,6 +55,9 @@ class Supervisor(GuestProcess):
             EOFError: if the fork server has ended.
         """
         write_frame(self.replies, self.hello())
+        if self.connection is not None:
+            self.requests = self.replies = self.connection
+            self.reader = RequestReader(self.connection)
         idle = select.poll()
         idle.register(self.requests, select.POLLIN)
         idle.register(self.shared.channel, 0)
