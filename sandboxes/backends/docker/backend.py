@@ -44,18 +44,18 @@ EXTRA_PROCESSES = 64
 EVENTS_SINCE = "24h"
 # The engine reports an out-of-memory kill a little later than the container's end; wait this long for the event.
 OOM_EVENT_TIMEOUT_SECONDS = 2
-# The exit status of `docker run` when the engine could not start a container.
+# The exit status of `docker run` when the engine could not start a container, and all those of containers without a
+# program in them.
 NOT_STARTED = 125
+FAILED_STARTS = (NOT_STARTED, 126, 127)
 CONTAINER_LAYERS = ("container", "user", "net", "ipc", "uts")
 # A container also replaces these layers: its root is the image, and its processes are only the guest's and programs'.
 REPLACED_LAYERS = (*CONTAINER_LAYERS, "mount", "pid")
 
-# Parts of Docker's and Podman's errors about a folder that is not on the engine's machine.
-NO_SUCH_FOLDER = ("bind source path does not exist", "no such file or directory")
 # Seconds in which the docker command ends after its container.
 COMMAND_TIMEOUT_SECONDS = 5
 
-# Engines that do not see this machine's folders. Their guests use streams.
+# Engines that did not start a container which was to see a folder of this machine. Their guests use streams.
 _engines_elsewhere: set[DockerCli] = set()
 _images: dict[DockerOptions, str] = {}
 _images_lock = threading.Lock()
@@ -183,14 +183,17 @@ class DockerSandbox:
         """
         name = f"code-eval-{uuid.uuid4().hex}"
         image = self.image()
+        arguments = self.run_arguments(name, draw_uid())
         listener = open_listener() if self.may_connect else None
-        arguments = [*self.run_arguments(name, draw_uid()), *(listener.mount_arguments() if listener else ())]
-        try:
-            process = start_process(self.engine.command(*arguments, image, "-I", "-S", "-c", BOOT_SCRIPT))
-        except OSError as error:
+        with contextlib.ExitStack() as on_failure:
             if listener:
-                listener.close()
-            raise SandboxUnavailable(f"can't run the docker command: {error}") from error
+                on_failure.callback(listener.close)
+                arguments += listener.mount_arguments()
+            try:
+                process = start_process(self.engine.command(*arguments, image, "-I", "-S", "-c", BOOT_SCRIPT))
+            except OSError as error:
+                raise SandboxUnavailable(f"can't run the docker command: {error}") from error
+            on_failure.pop_all()
         worker = ContainerWorker(process, self, name, listener)
         options = {**self.guest_options(), "direct": listener.options() if listener else None}
         for message in (guest_archive(), json.dumps(options).encode()):
@@ -326,9 +329,10 @@ class ContainerWorker(Worker):
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self.process.wait(COMMAND_TIMEOUT_SECONDS)
         last_words = with_advice(super().last_words())
+        if self._listener is not None and self.process.returncode in FAILED_STARTS:
+            # It may be the folder that the engine does not see, or must not show.
+            _engines_elsewhere.add(self.sandbox.engine)
         if self.process.returncode == NOT_STARTED:
-            if any(part in last_words for part in NO_SUCH_FOLDER):
-                _engines_elsewhere.add(self.sandbox.engine)
             # The image may have been removed, so the next worker begins by looking for it.
             _images.pop(self.sandbox.container, None)
         return last_words
