@@ -11,7 +11,8 @@ import pytest
 from sandboxes import Limits, Outcome, Program
 from sandboxes.backends.docker import backend
 from sandboxes.backends.docker.direct import Listener, open_listener
-from support.docker_engines import why_not
+from support.docker_engines import IMAGE, wait_until, why_not
+from support.metric_and_command import python
 from support.requirements import WALL_SECONDS, unavailable
 
 pytestmark = [pytest.mark.slow, pytest.mark.docker]
@@ -35,6 +36,7 @@ def workers(monkeypatch):
     if reason := why_not():
         unavailable(reason)
     started, start = [], backend.DockerSandbox.start_worker
+    monkeypatch.setattr(backend, "_engines_elsewhere", set())
 
     def start_worker(self):
         started.append(start(self))
@@ -90,7 +92,6 @@ def test_a_socket_that_can_not_be_reached(workers, open_pool, monkeypatch):
 
 def test_a_folder_that_the_engine_does_not_see(workers, open_pool, monkeypatch):
     """An engine elsewhere refuses the first container, and later ones are not asked to see the folder."""
-    monkeypatch.setattr(backend, "_engines_elsewhere", set())
     elsewhere = ["--mount", "type=bind,source=/no/such/folder,target=/code-eval,readonly"]
     monkeypatch.setattr(Listener, "mount_arguments", lambda self: elsewhere)
     pool = open_pool()
@@ -127,6 +128,19 @@ def test_candidates_find_nothing(workers, open_pool):
     )
     [verdict] = open_pool().run_all([Program(candidate, "assert found == [], found", Limits(WALL_SECONDS))], 1)
     assert (verdict.outcome, verdict.detail) == (Outcome.PASSED, "")
+
+
+def test_a_caller_that_ends_before_its_guest_is_ready(tmp_path):
+    """Nothing is left of a process that ends without cleaning up while its guest starts."""
+    if reason := why_not():
+        unavailable(reason)
+    script = (
+        "import os\nfrom sandboxes import open_sandbox\n"
+        f"open_sandbox('docker', image={IMAGE!r}, pull='never').start_worker().flush()\nos._exit(0)\n"
+    )
+    done = python("-c", script, TMPDIR=str(tmp_path))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert wait_until(lambda: os.listdir(tmp_path) == [])
 
 
 def connected(listener, sent):

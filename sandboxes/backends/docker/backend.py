@@ -189,8 +189,9 @@ class DockerSandbox:
             if listener:
                 on_failure.callback(listener.close)
                 arguments += listener.mount_arguments()
+            command = self.engine.command(*arguments, image, "-I", "-S", "-c", BOOT_SCRIPT)
             try:
-                process = start_process(self.engine.command(*arguments, image, "-I", "-S", "-c", BOOT_SCRIPT))
+                process = start_process(listener.wrap(command) if listener else command)
             except OSError as error:
                 raise SandboxUnavailable(f"can't run the docker command: {error}") from error
             on_failure.pop_all()
@@ -316,6 +317,12 @@ class ContainerWorker(Worker):
             self._listener.close()
             self._listener = None
 
+    def disown(self) -> None:
+        """Close what was inherited in a process forked from the owner, and leave the guest to the owner."""
+        if self._listener is not None:
+            self._listener.disown()
+        super().disown()
+
     def close_pipes(self) -> None:
         """Close this process's ends of the pipes and of the connection, so that the guest ends."""
         super().close_pipes()
@@ -329,8 +336,8 @@ class ContainerWorker(Worker):
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self.process.wait(COMMAND_TIMEOUT_SECONDS)
         last_words = with_advice(super().last_words())
-        if self._listener is not None and self.process.returncode in FAILED_STARTS:
-            # It may be the folder that the engine does not see, or must not show.
+        if self._listener is not None and self.process.returncode in FAILED_STARTS and "mount" in last_words:
+            # The engine does not see the folder, or must not show it.
             _engines_elsewhere.add(self.sandbox.engine)
         if self.process.returncode == NOT_STARTED:
             # The image may have been removed, so the next worker begins by looking for it.

@@ -13,6 +13,7 @@ import secrets
 import socket
 import sys
 import tempfile
+from collections.abc import Sequence
 
 from sandboxes.guest.common.files import remove_folder
 
@@ -21,6 +22,8 @@ SOCKET_NAME = "socket"
 FOLDER = "/code-eval"
 # Other users of this machine may connect too.
 MAX_WAITING = 16
+# Runs a command, and removes the folder when it has ended.
+WRAPPER = f'"$@"; status=$?; rm -f "$0/{SOCKET_NAME}"; rmdir "$0" 2>/dev/null; exit $status'
 
 
 class Listener:
@@ -58,6 +61,10 @@ class Listener:
         source = f"source={self.folder}".replace('"', '""')
         return ["--mount", f'type=bind,"{source}",target={FOLDER},readonly']
 
+    def wrap(self, command: Sequence[str]) -> list[str]:
+        """Return a command line that removes the folder too: this process may end before the guest is ready."""
+        return ["/bin/sh", "-c", WRAPPER, self.folder, *command]
+
     def options(self) -> dict[str, str]:
         """Return what a guest needs to connect."""
         return {"path": f"{FOLDER}/{SOCKET_NAME}", "token": self.token}
@@ -77,6 +84,10 @@ class Listener:
             if hmac.compare_digest(sent, self.token.encode()):
                 return connection
             connection.close()
+
+    def disown(self) -> None:
+        """Stop listening in a process forked from the owner, and leave the folder to the owner."""
+        self._socket.close()
 
     def close(self) -> None:
         """Stop listening, and remove the folder."""
