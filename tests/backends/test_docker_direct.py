@@ -70,9 +70,10 @@ def test_names_of_the_temporary_folder(workers, open_pool, monkeypatch, tmp_path
     assert all(map(is_direct, workers))
 
 
-def test_guests_for_one_program_use_streams(workers, open_pool):
-    """A connection would not pay for a guest that runs one program."""
-    assert outcomes(open_pool(fresh_container=True)) == OUTCOMES
+@pytest.mark.parametrize("options", [{"fresh_container": True}, {"loopback": True}])
+def test_guests_that_use_streams(workers, open_pool, options):
+    """A connection pays for no guest that runs one program, and sockets of programs must be told from all others."""
+    assert outcomes(open_pool(**options)) == OUTCOMES
     assert not any(worker._connections for worker in workers)
 
 

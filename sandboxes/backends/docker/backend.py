@@ -205,7 +205,8 @@ class DockerSandbox:
     def may_connect(self) -> bool:
         """True if a guest should connect directly, which pays for guests that run many programs."""
         is_long_lived = self.session is None and not self.container.fresh_container
-        return is_long_lived and self.engine not in _engines_elsewhere
+        # With a loopback network programs may have Unix sockets too, and none of them may outlive its program.
+        return is_long_lived and not self.confinement.loopback and self.engine not in _engines_elsewhere
 
     def guest_options(self) -> dict[str, Any]:
         """Return the options of a guest. One that is None depends on the image, and the guest finds it out itself."""
