@@ -13,21 +13,23 @@ from support.requirements import WALL_SECONDS, unavailable
 
 pytestmark = pytest.mark.slow
 
-# Finds the tests' fork server and its child.
+# Finds the fork server of the guest's tests and its child. Other guests may run beside it.
 FIND = """
 import ctypes, fcntl, os, resource, signal
 libc = ctypes.CDLL(None, use_errno=True)
 def refused_if(failed):
     if failed:
         raise OSError
+def command(pid):
+    return open(f'/proc/{pid}/cmdline', 'rb').read().split(bytes(1))
 def processes():
-    found = []
+    found, folder = [], os.path.dirname(command('self')[-3])
     for name in filter(str.isdigit, os.listdir('/proc')):
         try:
-            words = open(f'/proc/{name}/cmdline', 'rb').read().split(bytes(1))
+            words = command(name)
         except OSError:
             continue
-        if words[-2:] == [b'tests', b'']:
+        if words[-3:] == [folder + b'/tests', b'tests', b'']:
             found.append(int(name))
     return sorted(found)
 """
@@ -99,14 +101,14 @@ def run_without(calls, popen):
 def run_as_another_user(popen):
     """Run the programs where only their user keeps them from the tests: as root, without Landlock."""
     if as_ordinary_user(popen) == {}:
-        unavailable("only root can give the tests a user of their own")
+        pytest.skip("only root can give the tests a user of their own")
     return run_without("unshare,landlock_create_ruleset", popen)
 
 
 def run_under_landlock(popen):
     """Run the programs where only Landlock keeps them from the tests: as an ordinary user."""
     if not confines_signals():
-        unavailable("Landlock confines signals from Linux 6.12 on")
+        pytest.skip("Landlock confines signals from Linux 6.12 on")
     return run_without("unshare", {**popen, **as_ordinary_user(popen)})
 
 
@@ -115,7 +117,7 @@ def run_in_docker(popen):
     if reason := why_not():
         unavailable(reason)
     if not confines_signals():
-        unavailable("Landlock confines signals from Linux 6.12 on")
+        pytest.skip("Landlock confines signals from Linux 6.12 on")
     programs = [Program(*texts, Limits(WALL_SECONDS), "separate") for texts in PROGRAMS]
     with closing(Pool(open_sandbox("docker", image=IMAGE, pull="never"))) as pool:
         verdicts = pool.run_all(programs, 1)
