@@ -183,15 +183,7 @@ class PoolRun:
         try:
             if readable:
                 watched = worker.replies_fd
-                for index, result in worker.receive():
-                    if not worker.in_flight:
-                        self.meter.worker_idle(worker)
-                    if isinstance(result, SandboxUnavailable) and self.controls.on_sandbox_error == "raise":
-                        raise result
-                    if index in self._given_up:
-                        self._given_up.remove(index)
-                    else:
-                        self._finish(index, result)
+                self._take_results(worker)
                 if worker.replies_fd != watched:
                     # The guest has connected directly.
                     self._selector.unregister(watched)
@@ -212,6 +204,17 @@ class PoolRun:
             self._watch_unsent(worker)
         except GuestBroken as broken:
             self._restart(worker, str(broken))
+
+    def _take_results(self, worker: Worker) -> None:
+        for index, result in worker.receive():
+            if not worker.in_flight:
+                self.meter.worker_idle(worker)
+            if isinstance(result, SandboxUnavailable) and self.controls.on_sandbox_error == "raise":
+                raise result
+            if index in self._given_up:
+                self._given_up.remove(index)
+            else:
+                self._finish(index, result)
 
     def _assign(self, worker: Worker) -> None:
         # Towards the end one at a time, so that no program waits behind a slow one while other workers are free.

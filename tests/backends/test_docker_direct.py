@@ -10,7 +10,7 @@ import pytest
 
 from sandboxes import Limits, Outcome, Program
 from sandboxes.backends.docker import backend
-from sandboxes.backends.docker.direct import Listener, open_listener
+from sandboxes.backends.docker.direct import SOCKET_NAME, Listener, open_listener
 from support.docker_engines import IMAGE, wait_until, why_not
 from support.metric_and_command import python
 from support.requirements import WALL_SECONDS, unavailable
@@ -147,7 +147,7 @@ def test_a_caller_that_ends_before_its_guest_is_ready(tmp_path):
 def connected(listener, sent):
     """Return a connection to a listener through which something was sent."""
     connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    connection.connect(os.path.join(listener.folder, "socket"))
+    connection.connect(os.path.join(listener.folder, SOCKET_NAME))
     connection.sendall(sent)
     return connection
 

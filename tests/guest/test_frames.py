@@ -2,6 +2,7 @@
 
 import json
 import os
+import socket
 
 import pytest
 from hypothesis import given
@@ -90,3 +91,12 @@ def test_an_object_that_claims_to_be_ordinary():
     reply = parse_reply(json.dumps({"id": 3, "ordinary": ["shared", 0.5, 0.25, 4096]}).encode())
     with pytest.raises(GuestBroken):
         parse_verdict(reply, ())
+
+
+def test_a_writer_that_leaves_something_unread():
+    """A socket whose other end is closed before it has read everything ends like a pipe."""
+    near, far = socket.socketpair()
+    near.sendall(b"unread")
+    far.close()
+    assert frames.FrameReader(near.fileno()).frame() is None
+    near.close()

@@ -5,10 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import socket
-import subprocess
 import threading
-import time
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -16,11 +13,12 @@ from typing import Any, ClassVar, Self
 
 from sandboxes.backends.confinement import BOTH_NETWORKS, Confinement
 from sandboxes.backends.docker.boot import BOOT_SCRIPT, GUEST_PATH, guest_archive
-from sandboxes.backends.docker.direct import Listener, open_listener
-from sandboxes.backends.docker.engine import DockerCli, is_podman, with_advice
+from sandboxes.backends.docker.direct import open_listener
+from sandboxes.backends.docker.engine import DockerCli, is_podman
 from sandboxes.backends.docker.images import GUEST_LABEL, prepare_image
 from sandboxes.backends.docker.network import NO_NETWORK, loopback_arguments
 from sandboxes.backends.docker.options import DockerOptions
+from sandboxes.backends.docker.worker import ContainerWorker
 from sandboxes.backends.host_state import file_states
 from sandboxes.backends.local_process import PROGRAM_ENVIRONMENT
 from sandboxes.contract import Isolation
@@ -30,7 +28,6 @@ from sandboxes.guest.common.user_ids import draw_uid
 from sandboxes.imports import packages_for
 from sandboxes.sessions.limits import SessionLimits
 from sandboxes.workers.canaries import CANARIES, Canary
-from sandboxes.workers.messages import GuestBroken, parse_isolation
 from sandboxes.workers.worker import Worker, start_process
 
 FOLDERS = ("/work", "/tmp", "/dev/shm")  # noqa: S108 (of the container)
@@ -40,20 +37,6 @@ GUEST_MEMORY_MB = 256
 HOST_NAME = "sandbox"
 # Processes of the guest itself.
 EXTRA_PROCESSES = 64
-# How far back to look for events. Engines keep only the last few, and no two containers have the same name.
-EVENTS_SINCE = "24h"
-# The engine reports an out-of-memory kill a little later than the container's end; wait this long for the event.
-OOM_EVENT_TIMEOUT_SECONDS = 2
-# The exit status of `docker run` when the engine could not start a container, and all those of containers without a
-# program in them.
-NOT_STARTED = 125
-FAILED_STARTS = (NOT_STARTED, 126, 127)
-CONTAINER_LAYERS = ("container", "user", "net", "ipc", "uts")
-# A container also replaces these layers: its root is the image, and its processes are only the guest's and programs'.
-REPLACED_LAYERS = (*CONTAINER_LAYERS, "mount", "pid")
-
-# Seconds in which the docker command ends after its container.
-COMMAND_TIMEOUT_SECONDS = 5
 
 # Engines that did not start a container which was to see a folder of this machine. Their guests use streams.
 _engines_elsewhere: set[DockerCli] = set()
@@ -175,6 +158,10 @@ class DockerSandbox:
                 _images[self.container] = prepare_image(self.engine, self.container)
             return _images[self.container]
 
+    def forget_image(self) -> None:
+        """Look for the image again when the next container starts, because it may have been removed."""
+        _images.pop(self.container, None)
+
     def start_worker(self) -> Worker:
         """Start a container with a guest.
 
@@ -207,6 +194,10 @@ class DockerSandbox:
         is_long_lived = self.session is None and not self.container.fresh_container
         # With a loopback network programs may have Unix sockets too, and none of them may outlive its program.
         return is_long_lived and not self.confinement.loopback and self.engine not in _engines_elsewhere
+
+    def connect_no_more(self) -> None:
+        """Start further guests of this engine without a connection."""
+        _engines_elsewhere.add(self.engine)
 
     def guest_options(self) -> dict[str, Any]:
         """Return the options of a guest. One that is None depends on the image, and the guest finds it out itself."""
@@ -271,97 +262,3 @@ class DockerSandbox:
     def accept(self, isolation: Isolation) -> None:
         """Raise SandboxUnavailable if a guest lacks a layer that the user demands. Warn once of missing layers."""
         self.confinement.accept(isolation)
-
-
-class ContainerWorker(Worker):
-    """A guest in a container. The process here is the `docker` command, whose streams are the guest's.
-
-    After the guest's first frame, requests and replies go through its connection, if there is one.
-    """
-
-    def __init__(self, process: subprocess.Popen[bytes], sandbox: DockerSandbox, name: str, listener: Listener | None):
-        """Take over the command that was just started, the name of its container, and the socket for its guest."""
-        super().__init__(process, "")
-        self.sandbox, self.name = sandbox, name
-        self._listener = listener
-        self._connections: list[socket.socket] = []
-        if sandbox.container.fresh_container:
-            self.max_programs = 1
-
-    def isolation_of(self, frame: dict[str, Any]) -> Isolation:
-        """Return the isolation that the guest's first frame reports, with the layers that the container adds.
-
-        Raises:
-            GuestBroken: if a connection that the guest reports is not there.
-        """
-        if self._listener is not None:
-            self._take_connection(frame)
-        reported = parse_isolation(frame)
-        container = [name for name in CONTAINER_LAYERS if not (name == "net" and self.sandbox.has_network)]
-        layers = tuple(dict.fromkeys((*container, *reported.layers)))
-        missing = {name: reason for name, reason in reported.missing.items() if name not in REPLACED_LAYERS}
-        return replace(reported, layers=layers, missing=missing)
-
-    def _take_connection(self, frame: dict[str, Any]) -> None:
-        assert self._listener is not None  # noqa: S101 (for the type checker)
-        connection = self._listener.accept() if frame.get("is_connected") else None
-        self._close_listener()
-        if connection is not None:
-            # Two descriptors, because each is watched for itself.
-            self._connections = [connection, connection.dup()]
-            self.requests_fd, self.replies_fd = (each.fileno() for each in self._connections)
-        elif frame.get("is_connected"):
-            raise GuestBroken("the guest's connection was lost")
-
-    def _close_listener(self) -> None:
-        if self._listener is not None:
-            self._listener.close()
-            self._listener = None
-
-    def disown(self) -> None:
-        """Close what was inherited in a process forked from the owner, and leave the guest to the owner."""
-        if self._listener is not None:
-            self._listener.disown()
-        super().disown()
-
-    def close_pipes(self) -> None:
-        """Close this process's ends of the pipes and of the connection, so that the guest ends."""
-        super().close_pipes()
-        for connection in self._connections:
-            connection.close()
-
-    def last_words(self) -> str:
-        """Return what is known about why the container ended."""
-        if self._connections:
-            # The connection ends with the guest, and the command with the container.
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                self.process.wait(COMMAND_TIMEOUT_SECONDS)
-        last_words = with_advice(super().last_words())
-        if self._listener is not None and self.process.returncode in FAILED_STARTS and "mount" in last_words:
-            # The engine does not see the folder, or must not show it.
-            _engines_elsewhere.add(self.sandbox.engine)
-        if self.process.returncode == NOT_STARTED:
-            # The image may have been removed, so the next worker begins by looking for it.
-            _images.pop(self.sandbox.container, None)
-        return last_words
-
-    def ran_out_of_memory(self) -> bool:
-        """Return whether the engine reports that the container ended because it was out of memory."""
-        if self.process.returncode == 0:
-            return False
-        until = str(int(time.time()) + OOM_EVENT_TIMEOUT_SECONDS)
-        events = ("events", "--since", EVENTS_SINCE, "--until", until, "--filter", "event=oom")
-        try:
-            return bool(self.sandbox.engine.query(*events, "--filter", f"container={self.name}", seconds=10))
-        except SandboxUnavailable:
-            return False
-
-    def cleanup(self) -> None:
-        """Remove the container, if the command ended before it could, and the folder of the socket."""
-        self._close_listener()
-        if self.process.returncode != 0:
-            try:
-                self.sandbox.engine.query("rm", "--force", "--volumes", self.name)
-            except SandboxUnavailable:
-                # No engine answers. Its containers are gone with it, or end because their input has closed.
-                return

@@ -93,7 +93,11 @@ class FrameReader:
         missing = size - len(self.buffer)
         while missing > 0:
             # Each read takes as much memory as it asks for, and a pipe gives 64 KiB.
-            chunk = os.read(self.fd, min(max(missing, 1 << 16), MAX_READ_BYTES))
+            try:
+                chunk = os.read(self.fd, min(max(missing, 1 << 16), MAX_READ_BYTES))
+            except ConnectionResetError:
+                # The writer of a socket has gone and left something unread.
+                return b""
             if not chunk:
                 return b""
             chunks.append(chunk)
