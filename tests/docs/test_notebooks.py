@@ -4,6 +4,7 @@ import ast
 import asyncio
 import inspect
 import re
+import tempfile
 
 import pytest
 
@@ -28,6 +29,7 @@ async def run_cells(text):
 def test_examples_in_a_notebook(page, tmp_path, monkeypatch):
     """A page's examples run with `await` in place of `asyncio.run`."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     asyncio.run(run_cells(page.read_text(encoding="utf-8")))
 
 

@@ -2,6 +2,7 @@
 
 import dataclasses
 import re
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -16,8 +17,9 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "coming-from" / "nanoeval.md").read_text(encoding="utf-8")
 
 
-def test_examples(monkeypatch):
+def test_examples(monkeypatch, tmp_path):
     """The page's examples run in turn. Retries are not waited for."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     monkeypatch.setattr("code_tasks.solvers.options.Backoff.seconds", lambda backoff, retry_idx: 0.0)
     namespace = {}
     blocks = re.findall(r"^```python\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)

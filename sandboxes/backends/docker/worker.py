@@ -7,17 +7,15 @@ import socket
 import subprocess
 import time
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from sandboxes.backends.docker.direct import Listener
-from sandboxes.backends.docker.engine import with_advice
+from sandboxes.backends.docker.engine import DockerCli, with_advice
+from sandboxes.backends.docker.options import DockerOptions
 from sandboxes.contract import Isolation
 from sandboxes.errors import SandboxUnavailable
 from sandboxes.workers.messages import GuestBroken, parse_isolation
 from sandboxes.workers.worker import Worker
-
-if TYPE_CHECKING:
-    from sandboxes.backends.docker.backend import DockerSandbox
 
 # How far back to look for events. Engines keep only the last few, and no two containers have the same name.
 EVENTS_SINCE = "24h"
@@ -34,13 +32,37 @@ REPLACED_LAYERS = (*CONTAINER_LAYERS, "mount", "pid")
 COMMAND_TIMEOUT_SECONDS = 5
 
 
+class ContainerSandbox(Protocol):
+    """What a worker needs of its sandbox."""
+
+    @property
+    def container(self) -> DockerOptions:
+        """The options of the containers."""
+
+    @property
+    def engine(self) -> DockerCli:
+        """The engine that runs the containers."""
+
+    @property
+    def has_network(self) -> bool:
+        """True if programs have a network."""
+
+    def forget_image(self) -> None:
+        """Look for the image again when the next container starts, because it may have been removed."""
+
+    def connect_no_more(self) -> None:
+        """Start further guests of this engine without a connection."""
+
+
 class ContainerWorker(Worker):
     """A guest in a container. The process here is the `docker` command, whose streams are the guest's.
 
     After the guest's first frame, requests and replies go through its connection, if there is one.
     """
 
-    def __init__(self, process: subprocess.Popen[bytes], sandbox: DockerSandbox, name: str, listener: Listener | None):
+    def __init__(
+        self, process: subprocess.Popen[bytes], sandbox: ContainerSandbox, name: str, listener: Listener | None
+    ):
         """Take over the command that was just started, the name of its container, and the socket for its guest."""
         super().__init__(process, "")
         self.sandbox, self.name = sandbox, name
