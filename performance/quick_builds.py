@@ -23,9 +23,9 @@ from typing import Any
 from code_tasks.benchmarks.humaneval_x import build_tests
 from humaneval_x_samples import build_candidate
 from sandboxes import Limits, Pool, Program, Verdict, open_sandbox
+from sandboxes.languages.compilers.quick_builds import QUICK_FILE
 from sandboxes.languages.javascript import TYPE_CHECK
 from sandboxes.languages.programs import build_program
-from sandboxes.languages.quick_builds import QUICK_FILE
 from sandboxes.languages.registry import required_paths
 from sandboxes.pool.cpus import usable_cpus
 from workload import SHORT_TASKS, add_short, machine

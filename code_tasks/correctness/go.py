@@ -10,9 +10,9 @@ from code_tasks.correctness.records import InvalidTestError, Record, UnusableRec
 from sandboxes import Limits, Outcome, Program, Verdict
 from sandboxes.languages.base import TOKEN_BYTES, compiler_limits
 from sandboxes.languages.comments import without_comments
+from sandboxes.languages.compilers.go_toolchain import CODE_FILE, MAIN_FILE, TEST_FILE, TOKEN_FILE
+from sandboxes.languages.compilers.go_toolchain import build as build_go
 from sandboxes.languages.go import GO_TOKEN_SOURCE, parse_imports, token_variable
-from sandboxes.languages.go_toolchain import CODE_FILE, MAIN_FILE, TEST_FILE, TOKEN_FILE
-from sandboxes.languages.go_toolchain import build as build_go
 from sandboxes.languages.steps import Command, StepPlan, TestRun, step_program
 
 PACKAGE = re.compile(r"^[ \t]*package[ \t]+(\w+)", re.MULTILINE)

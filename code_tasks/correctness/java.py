@@ -12,6 +12,7 @@ from code_tasks.correctness.records import Record, UnusableRecordError
 from sandboxes import Limits, Outcome, Program, Verdict
 from sandboxes.languages.base import COMPILE_SECONDS, TOKEN_BYTES, compiler_limits
 from sandboxes.languages.comments import without_comments
+from sandboxes.languages.compilers.java_compiler import warm_javac
 from sandboxes.languages.java import (
     COMPILER_FLAGS,
     JAVA_LIST_FILE,
@@ -23,7 +24,6 @@ from sandboxes.languages.java import (
     find_main_type,
     java_command,
 )
-from sandboxes.languages.java_compiler import warm_javac
 from sandboxes.languages.java_junit import JARS, RUNNER, TEST, class_path, detect_framework, runner_source
 from sandboxes.languages.steps import Command, StepPlan, TestRun, step_program
 

@@ -14,7 +14,7 @@ from code_tasks.correctness.java import LIBRARIES, required_framework, used_libr
 from code_tasks.correctness.records import Record
 from sandboxes import Evaluator, Limits, ProgramBatch, SandboxUnavailable, Verdict
 from sandboxes.backends.confinement import site_folders
-from sandboxes.languages.go_toolchain import compiled_stdlib
+from sandboxes.languages.compilers.go_toolchain import compiled_stdlib
 from sandboxes.languages.java_junit import JARS, JARS_FOLDER, PACKAGES
 from sandboxes.languages.steps import SCRIPT_FILE, Command, StepPlan, TestRun, step_program
 

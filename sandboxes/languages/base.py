@@ -13,8 +13,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from sandboxes.contract import Limits
+from sandboxes.languages.apart.plain_tests import PlainTests
 from sandboxes.languages.comments import C_COMMENTS
-from sandboxes.languages.plain_tests import PlainTests
 from sandboxes.languages.steps import Command
 
 COMPILE_SECONDS = 30.0

@@ -8,13 +8,13 @@ from collections.abc import Callable
 from functools import partial
 
 from sandboxes.contract import Limits
+from sandboxes.languages.apart.cpp import cpp_tests
 from sandboxes.languages.base import Files, Language, Recipe
 from sandboxes.languages.c_family import CPP, ONLINE_JUDGE, c_family_files
-from sandboxes.languages.cpp_calls import cpp_call
-from sandboxes.languages.cpp_headers import compiled_headers, prepare_headers
-from sandboxes.languages.cpp_tests import cpp_tests
+from sandboxes.languages.calls.cpp import cpp_call
+from sandboxes.languages.compilers.cpp_headers import compiled_headers, prepare_headers
+from sandboxes.languages.compilers.quick_builds import IS_PREPARED, QUICK_FILE, quick_build
 from sandboxes.languages.native import GOLD, MAIN_WRAPPER, RUN_PROGRAM, TOKEN_FILE, build_tag, token_assembly
-from sandboxes.languages.quick_builds import IS_PREPARED, QUICK_FILE, quick_build
 from sandboxes.languages.steps import Command
 
 CPP_ARGUMENTS_FILE = "code_eval_arguments"

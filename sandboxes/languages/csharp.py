@@ -12,9 +12,9 @@ import re
 from collections.abc import Callable
 
 from sandboxes.contract import Limits
+from sandboxes.languages.apart.csharp import csharp_tests
 from sandboxes.languages.base import MEMORY_STATUS, Language, Recipe, fixed_build, heap_mb
 from sandboxes.languages.comments import without_literals
-from sandboxes.languages.csharp_tests import csharp_tests
 from sandboxes.languages.steps import Command
 
 CANDIDATE_ASSEMBLY = "code_eval_candidate"

@@ -14,9 +14,9 @@ import json
 import re
 
 from sandboxes.contract import Limits
+from sandboxes.languages.apart.d import d_tests
 from sandboxes.languages.base import MEMORY_STATUS, Language, Recipe, fixed_build
 from sandboxes.languages.comments import D_COMMENTS, without_literals
-from sandboxes.languages.d_tests import d_tests
 from sandboxes.languages.native import MAIN_WRAPPER, RUN_PROGRAM, TOKEN_FILE, build_tag, token_source
 from sandboxes.languages.steps import Command
 

@@ -6,12 +6,12 @@ import re
 import secrets
 
 from sandboxes.guest.common.named_tests import MICROSECONDS, TICKET_CHARS
-from sandboxes.languages import go_toolchain
+from sandboxes.languages.apart.go import go_tests
 from sandboxes.languages.base import MAX_NAMES, TOKEN_BYTES, Language, Recipe, fixed_run
+from sandboxes.languages.calls.go import go_call
 from sandboxes.languages.comments import without_comments, without_literals
-from sandboxes.languages.go_calls import go_call
-from sandboxes.languages.go_tests import go_tests
-from sandboxes.languages.go_toolchain import CODE_FILE, MAIN_FILE, NAMES_FILE, TEST_FILE, TOKEN_FILE
+from sandboxes.languages.compilers import go_toolchain
+from sandboxes.languages.compilers.go_toolchain import CODE_FILE, MAIN_FILE, NAMES_FILE, TEST_FILE, TOKEN_FILE
 
 GO_PACKAGE = re.compile(r"^[ \t]*package\s+\w+[ \t]*;?", re.MULTILINE)
 GO_IMPORT = re.compile(r"^import\s*(?:\(([^)]*)\)|([^\n(;]+);?)", re.MULTILINE)

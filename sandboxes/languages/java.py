@@ -7,15 +7,15 @@ import shlex
 
 from sandboxes.contract import Limits
 from sandboxes.languages import java_junit
+from sandboxes.languages.apart.java import java_tests
 from sandboxes.languages.base import MAX_NAMES, Files, Language, Recipe, heap_mb
+from sandboxes.languages.calls.java import java_call
 from sandboxes.languages.comments import without_literals
-from sandboxes.languages.java_archive import archive_path, prepare_archive
-from sandboxes.languages.java_calls import java_call
-from sandboxes.languages.java_compiler import warm_javac
+from sandboxes.languages.compilers.java_archive import archive_path, prepare_archive
+from sandboxes.languages.compilers.java_compiler import warm_javac
+from sandboxes.languages.compilers.quick_builds import IS_PREPARED, QUICK_FILE, quick_build
 from sandboxes.languages.java_junit import JARS, RUNNER, TEST, class_path, detect_framework, method_names, runner_source
-from sandboxes.languages.java_tests import java_tests
 from sandboxes.languages.java_tuples import NAMES, PACKAGE, tuple_files
-from sandboxes.languages.quick_builds import IS_PREPARED, QUICK_FILE, quick_build
 from sandboxes.languages.steps import Command
 
 # Bounded, because a hostile text may begin an import in each line.

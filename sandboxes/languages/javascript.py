@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable
 
 from sandboxes.contract import Limits
+from sandboxes.languages.apart.javascript import reason_for_candidate
+from sandboxes.languages.apart.javascript_link import DRIVER_FILE, RUNNER_FILE, driver_text, runner_text
 from sandboxes.languages.base import (
     TESTS_FOLDER,
     Language,
@@ -16,19 +18,17 @@ from sandboxes.languages.base import (
     heap_mb,
     linked,
 )
-from sandboxes.languages.javascript_apart import DRIVER_FILE, RUNNER_FILE, driver_text, runner_text
-from sandboxes.languages.javascript_runner import RUNNER
-from sandboxes.languages.javascript_tests import reason_for_candidate
-from sandboxes.languages.quick_builds import IS_PREPARED, QUICK_FILE, quick_build
-from sandboxes.languages.script_calls import javascript_call
-from sandboxes.languages.steps import Command
-from sandboxes.languages.typescript_compiler import (
+from sandboxes.languages.calls.scripts import javascript_call
+from sandboxes.languages.compilers.quick_builds import IS_PREPARED, QUICK_FILE, quick_build
+from sandboxes.languages.compilers.typescript_compiler import (
     CHECKED_FILE,
     TRANSPILE,
     TRANSPILE_FILE,
     prepare_snapshot,
     snapshot_path,
 )
+from sandboxes.languages.javascript_runner import RUNNER
+from sandboxes.languages.steps import Command
 
 NODE_FILE = "code_eval_run.js"
 """The file that Node runs."""

@@ -7,9 +7,9 @@ import re
 from sandboxes.contract import Limits
 from sandboxes.languages.base import Language, Recipe
 from sandboxes.languages.comments import without_literals
+from sandboxes.languages.compilers.jvm_driver import DRIVER_FILE, MAIN_FILE, driver_build, program_files
+from sandboxes.languages.compilers.kotlin_driver import KOTLIN_DRIVER
 from sandboxes.languages.java import JAVA, java_command
-from sandboxes.languages.jvm_driver import DRIVER_FILE, MAIN_FILE, driver_build, program_files
-from sandboxes.languages.kotlin_driver import KOTLIN_DRIVER
 from sandboxes.languages.steps import Command
 
 LIBRARIES = ":".join(f"/usr/share/java/kotlin-stdlib{part}.jar" for part in ("", "-jdk7", "-jdk8"))

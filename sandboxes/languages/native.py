@@ -15,7 +15,7 @@ from pathlib import Path
 from sandboxes.errors import SandboxUnavailable
 from sandboxes.guest.common.named_tests import TICKET_CHARS
 from sandboxes.languages.base import MAX_NAMES, TOKEN_BYTES, fixed_run
-from sandboxes.languages.quick_builds import run_tool
+from sandboxes.languages.compilers.quick_builds import run_tool
 
 logger = logging.getLogger("code_eval")
 

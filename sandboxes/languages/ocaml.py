@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from sandboxes.languages.apart.ocaml_link import DRIVER_SOURCE, TESTS_SOURCE, TESTS_TYPES_FILE, TYPES_FILE
 from sandboxes.languages.base import (
     MEMORY_STATUS,
     TESTS_FOLDER,
@@ -20,7 +21,6 @@ from sandboxes.languages.base import (
 )
 from sandboxes.languages.comments import ML_COMMENTS
 from sandboxes.languages.native import build_tag
-from sandboxes.languages.ocaml_link import DRIVER_SOURCE, TESTS_SOURCE, TESTS_TYPES_FILE, TYPES_FILE
 
 BUILD_FILE = "code_eval_build.sh"
 ENTRY_POINT = re.compile(r"\bcandidate\s*=\s*([a-z_][\w']*)")

@@ -7,8 +7,8 @@ import re
 from sandboxes.contract import Limits
 from sandboxes.guest.common.interactors import LOST_STATUS
 from sandboxes.languages.base import MEMORY_STATUS, Language, Recipe, SeparateRecipe, fixed_build, heap_mb, linked
+from sandboxes.languages.calls.scripts import php_call
 from sandboxes.languages.comments import PHP_COMMENTS
-from sandboxes.languages.script_calls import php_call
 from sandboxes.languages.steps import Command
 
 DRIVER_FILE, RUNNER_FILE = "code_eval_driver.php", "code_eval_runner.php"

@@ -9,6 +9,7 @@ from typing import Any
 
 from sandboxes.contract import Limits, Program
 from sandboxes.guest.common.interactors import TESTS
+from sandboxes.languages.apart.plain_tests import PlainTests
 from sandboxes.languages.base import (
     COMPILE_SECONDS,
     TESTS_FOLDER,
@@ -18,7 +19,6 @@ from sandboxes.languages.base import (
     SplitRecipe,
     compiler_limits,
 )
-from sandboxes.languages.plain_tests import PlainTests
 from sandboxes.languages.registry import LANGUAGES
 from sandboxes.languages.steps import Command, StepPlan, TestRun, step_program
 

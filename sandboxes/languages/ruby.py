@@ -7,8 +7,8 @@ import re
 from sandboxes.guest.common.interactors import LOST_STATUS
 from sandboxes.guest.common.named_tests import REPORT_FILE
 from sandboxes.languages.base import MEMORY_STATUS, Language, Recipe, SeparateRecipe, fixed_build, fixed_run, linked
+from sandboxes.languages.calls.scripts import ruby_call
 from sandboxes.languages.comments import HASH_COMMENTS
-from sandboxes.languages.script_calls import ruby_call
 
 DRIVER_FILE, RUNNER_FILE = "code_eval_driver.rb", "code_eval_runner.rb"
 METHOD = re.compile(r"\bmethod\(\s*(?::|[\"'])(\w+[?!]?)")

@@ -11,7 +11,11 @@ import re
 import shlex
 
 from sandboxes.guest.common.named_tests import MICROSECONDS, TICKET_CHARS
+from sandboxes.languages.apart.rust import rust_tests
 from sandboxes.languages.base import MAX_NAMES, Files, Language, Recipe
+from sandboxes.languages.calls.rust import rust_call
+from sandboxes.languages.compilers.quick_builds import QUICK_FILE, quick_build
+from sandboxes.languages.compilers.rust_crates import crate_arguments, crate_patterns, crates_used
 from sandboxes.languages.native import (
     MAIN_WRAPPER,
     RUN_PROGRAM,
@@ -21,10 +25,6 @@ from sandboxes.languages.native import (
     token_assembly,
     token_source,
 )
-from sandboxes.languages.quick_builds import QUICK_FILE, quick_build
-from sandboxes.languages.rust_calls import rust_call
-from sandboxes.languages.rust_crates import crate_arguments, crate_patterns, crates_used
-from sandboxes.languages.rust_tests import rust_tests
 
 RUST_ARGUMENTS_FILE = "code_eval_arguments"
 RUST_EDITION = "2021"

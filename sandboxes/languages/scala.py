@@ -7,8 +7,8 @@ import re
 from sandboxes.contract import Limits
 from sandboxes.languages.base import Language, Recipe
 from sandboxes.languages.comments import without_literals
+from sandboxes.languages.compilers.jvm_driver import DRIVER, DRIVER_FILE, MAIN_FILE, WORD, driver_build, program_files
 from sandboxes.languages.java import JAVA, java_command
-from sandboxes.languages.jvm_driver import DRIVER, DRIVER_FILE, MAIN_FILE, WORD, driver_build, program_files
 from sandboxes.languages.steps import Command
 
 LIBRARIES = ":".join(f"/usr/share/java/scala-{name}.jar" for name in ("library", "reflect"))

@@ -7,7 +7,7 @@ import pytest
 from code_tasks.benchmarks import load_benchmark
 from code_tasks.benchmarks.readers import InputError
 from sandboxes import Evaluator, SandboxUnavailable
-from sandboxes.languages import rust_crates
+from sandboxes.languages.compilers import rust_crates
 from support.humanevalpack_records import RECORDS
 from support.observers import passes
 from support.requirements import unavailable

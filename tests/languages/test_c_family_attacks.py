@@ -3,7 +3,7 @@
 import pytest
 
 from sandboxes import Limits, Pool, SandboxUnavailable, open_sandbox
-from sandboxes.languages import cpp_headers
+from sandboxes.languages.compilers import cpp_headers
 from sandboxes.languages.programs import build_program
 from sandboxes.languages.registry import probe_version, required_paths
 from support.honest_c_family import ASSERTS, C_HONEST, CPP_HONEST, EXITS, HONEST, RIGHT, SYSTEM, WITH_HEADER

@@ -6,10 +6,10 @@ from contextlib import closing
 import pytest
 
 from sandboxes import Limits, Outcome, Pool, SandboxUnavailable, open_sandbox
-from sandboxes.languages import cpp_headers
+from sandboxes.languages.compilers import cpp_headers
+from sandboxes.languages.compilers.quick_builds import QUICK_FILE
 from sandboxes.languages.cpp import STANDARDS
 from sandboxes.languages.programs import build_program
-from sandboxes.languages.quick_builds import QUICK_FILE
 from sandboxes.languages.registry import ALIASES, LANGUAGES, probe_version, required_paths
 from sandboxes.tasks.batch import ProgramBatch, Task
 from sandboxes.tasks.options import TaskOptions

@@ -6,7 +6,7 @@ import pytest
 
 from sandboxes import Limits
 from sandboxes.errors import SandboxUnavailable
-from sandboxes.languages import rust_crates
+from sandboxes.languages.compilers import rust_crates
 from sandboxes.languages.cpp import CPP_ARGUMENTS_FILE, cpp_files, cpp_needs
 from sandboxes.languages.java import java_files
 from sandboxes.languages.javascript import CHECKED_FILE, typescript_files

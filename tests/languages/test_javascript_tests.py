@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sandboxes import Limits
-from sandboxes.languages.javascript_tests import read_tests, reason_for_candidate
+from sandboxes.languages.apart.javascript import read_tests, reason_for_candidate
 from sandboxes.languages.programs import build_program, recipe_for
 from sandboxes.tasks.batch import ProgramBatch, Task
 from sandboxes.tasks.options import TaskOptions

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sandboxes import Limits, Outcome, Pool, SandboxUnavailable, open_sandbox
-from sandboxes.languages.go_tests import shown
+from sandboxes.languages.apart.go import shown
 from sandboxes.languages.programs import build_program, reason_for_candidate
 from sandboxes.languages.registry import LANGUAGES, required_paths
 from support.requirements import WALL_SECONDS, unavailable

@@ -15,9 +15,9 @@ import pytest
 
 from sandboxes import Limits, Outcome, Pool, SandboxUnavailable, open_sandbox
 from sandboxes.backends.host_state import QUICK_FOLDERS
-from sandboxes.languages import cpp_headers
+from sandboxes.languages.compilers import cpp_headers
+from sandboxes.languages.compilers.quick_builds import QUICK_FILE
 from sandboxes.languages.programs import build_program
-from sandboxes.languages.quick_builds import QUICK_FILE
 from sandboxes.languages.registry import probe_version, required_paths
 from support.language_programs import PROGRAMS
 from support.metric_and_command import ROOT
@@ -195,7 +195,7 @@ def test_headers_are_compiled_once_they_have_come_often(monkeypatch):
 def test_processes_that_prepare_at_once(tmp_path):
     """Two processes that prepare the same files at once both find them whole."""
     code = """if True:
-        from sandboxes.languages import typescript_compiler
+        from sandboxes.languages.compilers import typescript_compiler
         print(*typescript_compiler.prepare_snapshot())
     """
     environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path)}

@@ -8,8 +8,8 @@ import psutil
 import pytest
 
 from sandboxes import Limits, Outcome, Pool, SandboxUnavailable, open_sandbox
-from sandboxes.languages.java_compiler import PROGRAM_FILE
-from sandboxes.languages.jvm_driver import DRIVER_FILE
+from sandboxes.languages.compilers.java_compiler import PROGRAM_FILE
+from sandboxes.languages.compilers.jvm_driver import DRIVER_FILE
 from sandboxes.languages.programs import build_program
 from sandboxes.languages.registry import probe_version, required_paths
 from sandboxes.tasks.batch import ProgramBatch, Task

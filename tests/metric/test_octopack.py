@@ -5,7 +5,7 @@ import json
 import pytest
 
 from sandboxes import SandboxUnavailable
-from sandboxes.languages import rust_crates
+from sandboxes.languages.compilers import rust_crates
 from support.humanevalpack_records import RECORDS
 from support.metric_and_command import load_metric
 from support.requirements import unavailable

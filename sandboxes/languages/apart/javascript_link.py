@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 
 from sandboxes.guest.common.interactors import LOST_STATUS
-from sandboxes.languages.javascript_tests import read_tests
+from sandboxes.languages.apart.javascript import read_tests
 
 DRIVER_FILE, RUNNER_FILE = "code_eval_driver.js", "code_eval_runner.js"
 

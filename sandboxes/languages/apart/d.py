@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from sandboxes.languages.plain_data import table
-from sandboxes.languages.plain_tests import PlainTests, Reader, or_none
-from sandboxes.languages.plain_tokens import NotPlain
+from sandboxes.languages.apart.plain_data import table
+from sandboxes.languages.apart.plain_tests import PlainTests, Reader, or_none
+from sandboxes.languages.apart.plain_tokens import NotPlain
 
 IMPORT = re.compile(r"^[ \t]*import[ \t]+std(?:\.\w+)+[ \t]*;[ \t]*$", re.MULTILINE)
 LIBRARY = frozenset("abs fabs isClose cast".split())

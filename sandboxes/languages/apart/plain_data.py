@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from sandboxes.languages.plain_tokens import NotPlain, TokenReader
+from sandboxes.languages.apart.plain_tokens import NotPlain, TokenReader
 
 MAX_INT = 2**31 - 1
 

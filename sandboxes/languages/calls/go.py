@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
+from sandboxes.languages.calls.scripts import own_name
 from sandboxes.languages.comments import without_literals
-from sandboxes.languages.script_calls import own_name
 
 PACKAGE = re.compile(r"^[ \t]*package\s+\w+[ \t]*;?", re.MULTILINE)
 MAIN = re.compile(r"^func\s+main\s*\(\s*\)", re.MULTILINE)

@@ -1,4 +1,4 @@
-"""The Rust module that writes results of calls as JSON, for `rust_calls` and `rust_tests`."""
+"""The Rust module that writes results of calls as JSON, for `calls.rust` and `apart.rust`."""
 
 from __future__ import annotations
 

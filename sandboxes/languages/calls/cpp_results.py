@@ -1,4 +1,4 @@
-"""The C++ functions that write results of calls as JSON, for `cpp_calls` and `cpp_tests`."""
+"""The C++ functions that write results of calls as JSON, for `calls.cpp` and `apart.cpp`."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Kotlin's part of the driver in `jvm_driver`: the compiler, the library's names, and what a candidate declares."""
 
-from sandboxes.languages.jvm_driver import DRIVER
+from sandboxes.languages.compilers.jvm_driver import DRIVER
 
 IMPORTS = """\
 import java.util.regex.Matcher;

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from sandboxes.backends.host_state import PROGRAM_PATH
 from sandboxes.errors import SandboxUnavailable
-from sandboxes.languages.compiled_libraries import COMPILE_TIMEOUT_SECONDS, kept_folder, libraries_folder
+from sandboxes.languages.compilers.compiled_libraries import COMPILE_TIMEOUT_SECONDS, kept_folder, libraries_folder
 
 REGISTRY = "/usr/share/cargo/registry"
 """The folder of the crates' sources in Debian's packages."""

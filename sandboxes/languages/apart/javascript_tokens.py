@@ -1,4 +1,4 @@
-"""The tokens of tests in JavaScript and TypeScript. Used by `javascript_tests`."""
+"""The tokens of tests in JavaScript and TypeScript. Used by `apart.javascript`."""
 
 from __future__ import annotations
 

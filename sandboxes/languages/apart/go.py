@@ -9,11 +9,11 @@ import re
 from decimal import Decimal
 from typing import Any
 
+from sandboxes.languages.apart.plain_data import table
+from sandboxes.languages.apart.plain_tests import PlainTests, Reader, or_none
+from sandboxes.languages.apart.plain_tokens import NotPlain
+from sandboxes.languages.calls.go import SHOW
 from sandboxes.languages.comments import without_literals
-from sandboxes.languages.go_calls import SHOW
-from sandboxes.languages.plain_data import table
-from sandboxes.languages.plain_tests import PlainTests, Reader, or_none
-from sandboxes.languages.plain_tokens import NotPlain
 
 IMPORTS = re.compile(r'^import[ \t]*(?:\([^()]*\)|"[\w./]+")[ \t]*$', re.MULTILINE)
 USED = re.compile(r"\b([a-z]\w*)\.([A-Z]\w*)\(")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sandboxes.languages.script_calls import own_name
+from sandboxes.languages.calls.scripts import own_name
 
 WRITER = r"""
     static void write(StringBuilder out, Object value) {

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import pairwise
 
-from sandboxes.languages.javascript_tokens import END, KEYWORDS, NeedsCandidate, Token, scan
+from sandboxes.languages.apart.javascript_tokens import END, KEYWORDS, NeedsCandidate, Token, scan
 
 BRACKETS = {"(": ")", "[": "]", "{": "}"}
 

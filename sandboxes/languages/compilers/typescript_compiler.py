@@ -17,7 +17,7 @@ from pathlib import Path
 from sandboxes.backends.host_state import PROGRAM_PATH, QUICK_FOLDERS
 from sandboxes.errors import SandboxUnavailable
 from sandboxes.languages.base import TESTS_FOLDER
-from sandboxes.languages.quick_builds import REFUSED_STATUS, folder_states, prepare, prepared_path, run_tool
+from sandboxes.languages.compilers.quick_builds import REFUSED_STATUS, folder_states, prepare, prepared_path, run_tool
 
 TRANSPILE_FILE = "code_eval_transpile.js"
 

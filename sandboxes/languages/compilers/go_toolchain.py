@@ -16,7 +16,7 @@ from pathlib import Path
 
 from sandboxes.contract import Limits
 from sandboxes.errors import SandboxUnavailable
-from sandboxes.languages.compiled_libraries import COMPILE_TIMEOUT_SECONDS, kept_folder
+from sandboxes.languages.compilers.compiled_libraries import COMPILE_TIMEOUT_SECONDS, kept_folder
 from sandboxes.languages.steps import Command
 
 GOPATH = "/usr/share/gocode"

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from sandboxes.languages.plain_data import table
-from sandboxes.languages.plain_tests import PlainTests, Reader, or_none
-from sandboxes.languages.plain_tokens import NotPlain
+from sandboxes.languages.apart.plain_data import table
+from sandboxes.languages.apart.plain_tests import PlainTests, Reader, or_none
+from sandboxes.languages.apart.plain_tokens import NotPlain
 
 USING = re.compile(r"^[ \t]*using[ \t]+[\w.]+[ \t]*;[ \t]*$", re.MULTILINE)
 CASTS = {"long": int, "int": int, "double": float, "float": float, "string": str, "bool": bool, "char": str}

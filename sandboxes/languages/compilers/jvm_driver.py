@@ -13,9 +13,9 @@ from collections.abc import Callable
 
 from sandboxes.contract import Limits
 from sandboxes.languages.comments import without_literals
+from sandboxes.languages.compilers.java_compiler import QUIET_FLAGS, SERVE
+from sandboxes.languages.compilers.jvm_runner import RUNNER
 from sandboxes.languages.java import COMPILER_FLAGS
-from sandboxes.languages.java_compiler import QUIET_FLAGS, SERVE
-from sandboxes.languages.jvm_runner import RUNNER
 from sandboxes.languages.native import build_tag
 from sandboxes.languages.steps import Command, WarmCompiler
 

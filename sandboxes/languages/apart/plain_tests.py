@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from functools import lru_cache, wraps
 from typing import Any
 
-from sandboxes.languages.plain_data import Call, DataReader, is_number
-from sandboxes.languages.plain_tokens import BRACKETS, NotPlain, neutral_number
+from sandboxes.languages.apart.plain_data import Call, DataReader, is_number
+from sandboxes.languages.apart.plain_tokens import BRACKETS, NotPlain, neutral_number
 
 FIRST_COMMENTS = re.compile(r"(?:[ \t]*//[^\n]*\n)*")
 """Comments before the first line of code, which may choose options of the compiler."""

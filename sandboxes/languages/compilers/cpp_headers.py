@@ -21,8 +21,8 @@ from pathlib import Path
 
 from sandboxes.backends.host_state import QUICK_FOLDERS
 from sandboxes.errors import SandboxUnavailable
-from sandboxes.languages.compiled_libraries import kept_folder, libraries_folder
-from sandboxes.languages.quick_builds import folder_states, run_tool
+from sandboxes.languages.compilers.compiled_libraries import kept_folder, libraries_folder
+from sandboxes.languages.compilers.quick_builds import folder_states, run_tool
 
 logger = logging.getLogger("code_eval")
 

@@ -7,10 +7,10 @@ from dataclasses import replace
 from types import NoneType
 from typing import Any
 
-from sandboxes.languages.java_calls import WRITER
-from sandboxes.languages.plain_data import Call, table
-from sandboxes.languages.plain_tests import PlainTests, Reader, or_none
-from sandboxes.languages.plain_tokens import NotPlain
+from sandboxes.languages.apart.plain_data import Call, table
+from sandboxes.languages.apart.plain_tests import PlainTests, Reader, or_none
+from sandboxes.languages.apart.plain_tokens import NotPlain
+from sandboxes.languages.calls.java import WRITER
 
 IMPORT = re.compile(r"^[ \t]*import[ \t]+java\.[\w.*]+;[ \t]*$", re.MULTILINE)
 CASTS = {"boolean": bool, "char": str, "double": float, "float": float, "int": int, "long": int, "String": str}

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from sandboxes.languages.plain_data import Call
-from sandboxes.languages.plain_tests import PlainTests, Reader, or_none
-from sandboxes.languages.plain_tokens import NotPlain
-from sandboxes.languages.rust_results import RESULTS
+from sandboxes.languages.apart.plain_data import Call
+from sandboxes.languages.apart.plain_tests import PlainTests, Reader, or_none
+from sandboxes.languages.apart.plain_tokens import NotPlain
+from sandboxes.languages.calls.rust_results import RESULTS
 
 CASTS = {**dict.fromkeys("i8 i16 i32 i64 u8 u16 u32 u64 usize isize".split(), int), "f32": float, "f64": float}
 COPIES = ("to_string", "to_owned", "into", "to_vec", "clone")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
+from sandboxes.languages.calls.rust_results import RESULTS
+from sandboxes.languages.calls.scripts import own_name
 from sandboxes.languages.comments import without_literals
-from sandboxes.languages.rust_results import RESULTS
-from sandboxes.languages.script_calls import own_name
 
 MAIN = re.compile(r"\bfn\s+main\s*\(")
 IMPL, TYPE = re.compile(r"\bimpl\s+Solution\b"), re.compile(r"\b(?:struct|enum|type)\s+Solution\b")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
+from sandboxes.languages.calls.cpp_results import WRITER
+from sandboxes.languages.calls.scripts import own_name
 from sandboxes.languages.comments import without_literals
-from sandboxes.languages.cpp_results import WRITER
-from sandboxes.languages.script_calls import own_name
 
 # The types of the function's parameters say how each argument is read. This comes first, because a candidate may define
 # words of the language as macros.

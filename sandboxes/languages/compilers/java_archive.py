@@ -14,7 +14,7 @@ from pathlib import Path
 
 from sandboxes.backends.host_state import PROGRAM_PATH, QUICK_FOLDERS
 from sandboxes.errors import SandboxUnavailable
-from sandboxes.languages.quick_builds import folder_states, prepare, prepared_path, run_tool
+from sandboxes.languages.compilers.quick_builds import folder_states, prepare, prepared_path, run_tool
 
 ARCHIVE = "javac.jsa"
 

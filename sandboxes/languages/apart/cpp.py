@@ -7,10 +7,10 @@ import re
 from dataclasses import replace
 from typing import Any
 
-from sandboxes.languages.cpp_results import WRITER
-from sandboxes.languages.plain_data import Call, table
-from sandboxes.languages.plain_tests import PlainTests, Reader, or_none
-from sandboxes.languages.plain_tokens import NotPlain
+from sandboxes.languages.apart.plain_data import Call, table
+from sandboxes.languages.apart.plain_tests import PlainTests, Reader, or_none
+from sandboxes.languages.apart.plain_tokens import NotPlain
+from sandboxes.languages.calls.cpp_results import WRITER
 
 LINE = re.compile(
     r"^[ \t]*(?:#[ \t]*undef[ \t]+NDEBUG|#[ \t]*include[ \t]*<[\w/.]+>|using[ \t]+namespace[ \t]+std;)[ \t]*$",

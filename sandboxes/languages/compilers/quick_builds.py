@@ -16,7 +16,7 @@ from pathlib import Path
 from sandboxes.backends.host_state import PROGRAM_PATH
 from sandboxes.contract import Limits
 from sandboxes.errors import SandboxUnavailable
-from sandboxes.languages.compiled_libraries import COMPILE_TIMEOUT_SECONDS, kept_folder, libraries_folder
+from sandboxes.languages.compilers.compiled_libraries import COMPILE_TIMEOUT_SECONDS, kept_folder, libraries_folder
 from sandboxes.languages.steps import Command, WarmCompiler
 
 logger = logging.getLogger("code_eval")
