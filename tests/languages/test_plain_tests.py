@@ -185,6 +185,27 @@ HONEST = {
         "int add(int a, int b) { std::ios::sync_with_stdio(false); std::cout << a; return a + b; }\n",
         "int main() { assert(add(2, 3) == 5); }",
     ),
+    "a character's number in C++": (
+        "cpp",
+        "int code(char a) { return a + 1; }\nchar next(char a) { return a + 1; }\ndouble one() { return 49; }\n",
+        "int main() { assert(code('a') == 'b'); assert('b' == next('a')); assert(one() == '1'); }",
+    ),
+    "negative numbers that have no sign in C++": (
+        "cpp",
+        "#include <string>\nunsigned low(int a) { return a; }\nsize_t find() { return std::string().find('a'); }\n"
+        "signed char least(int a) { return a; }\n",
+        "int main() { assert(low(-2) == -2); assert(-1 == find()); assert(least(-3) == -3); assert(low(1) == 1); }",
+    ),
+    "a character's number in Java": (
+        "java",
+        "class Solution { int code(char a) { return a + 1; } Character next(char a) { return (char) (a + 1); } }\n",
+        JAVA.replace("BODY", "s.code('a') == 'b', 'b' == s.next('a')"),
+    ),
+    "a character's number in D": (
+        "d",
+        "int code(char a) { return a + 1; }\nchar next(char a) { return cast(char) (a + 1); }\n",
+        "unittest\n{\n    assert(code('a') == 'b');\n    assert('b' == next('a'));\n}\nvoid main(){}\n",
+    ),
     "containers of C++": (
         "cpp",
         "#include <bits/stdc++.h>\nusing namespace std;\n"
@@ -255,6 +276,16 @@ HONEST = {
         ),
     ),
 }
+WRONG = {
+    "an octet's remainder in C++": ("unsigned char low(int a) { return a; }", "int main() { assert(low(-1) == -1); }"),
+    "a longer number's remainder in C++": (
+        "unsigned low(int a) { return a; }",
+        "int main() { assert(low(-1) == -1LL); }",
+    ),
+    "another character in C++": ("int code() { return 98; }", "int main() { assert(code() == 'a'); }"),
+}
+"""Candidates in C++ that are wrong, and tests."""
+
 LIES = {
     "times": ("cpp", "return a * b;"),
     "results of its own": ("cpp", 'puts("\\n[5,8]"); return a * b;'),
@@ -397,6 +428,16 @@ def test_results_of_each_kind(pool, name):
     language, candidate, tests = HONEST[name]
     [verdict] = pool.run_all([build_program(language, candidate, tests, Limits(wall_seconds=WALL_SECONDS))], 1)
     assert (verdict.passed, verdict.grading) == (True, "separate"), (verdict.detail, verdict.stderr)
+
+
+@pytest.mark.slow
+@pytest.mark.languages
+@pytest.mark.parametrize("name", WRONG)
+def test_numbers_that_differ(pool, name):
+    """Numbers are equal where C++ says so, and nowhere else."""
+    candidate, tests = WRONG[name]
+    [verdict] = pool.run_all([build_program("cpp", candidate, tests, Limits(wall_seconds=WALL_SECONDS))], 1)
+    assert (verdict.outcome, verdict.grading) == (Outcome.FAILED, "separate"), verdict
 
 
 @pytest.mark.slow

@@ -40,9 +40,20 @@ SAME = {
 }
 """The tolerance of each."""
 
+RANK = "code_eval_results::Rank<1>()"
+COMPARED = """\
+namespace code_eval_results {
+// The common type of both sides may have no signs: then so many bits are equal. The value is one that is expected.
+template <class T, class U, class C = typename std::common_type<T, U>::type, When<std::is_unsigned<C>::value> = 0>
+typename std::make_signed<C>::type compared(const T &value, U, Rank<1>) {
+    return (typename std::make_signed<C>::type)(C)value;
+}
+template <class T, class U> T compared(const T &value, U, Rank<0>) { return value; }
+}"""
 PROGRAM = """\
 %(head)s
 %(writer)s
+%(compared)s
 int main() {
 code_eval_results::Results code_eval_all;
 %(statements)s
@@ -100,6 +111,12 @@ class CppReader(Reader):
         """Return a call whose result is a boolean."""
         return replace(value, source=f"({value.source}) ? true : false") if isinstance(value, Call) else value
 
+    def check_equal(self, call: Any, value: Any, neutral: str) -> None:
+        """Note that a call and a value are equal by `==`. A negative number may equal one that has no sign."""
+        if isinstance(call, Call) and type(value) is int and value < 0:
+            call = replace(call, source=f"code_eval_results::compared({call.source}, {neutral}, {RANK})")
+        super().check_equal(call, value, neutral)
+
     def same(self) -> None:
         """Take a comparison by the tests' own function, whose name has been taken."""
         first = self.at - 1
@@ -156,5 +173,11 @@ def cpp_tests(tests: str) -> PlainTests:
         reader.statement()
     head = "\n".join([*LINE.findall(tests), same[0] if same else ""])
     types = f"static_assert(sizeof({reader.shape}) > 0);" if reader.shape else ""
-    parts = {"head": head, "writer": WRITER, "types": types, "statements": "".join(reader.statements)}
+    parts = {
+        "head": head,
+        "writer": WRITER,
+        "compared": COMPARED,
+        "types": types,
+        "statements": "".join(reader.statements),
+    }
     return reader.result(PROGRAM % parts)

@@ -123,11 +123,11 @@ class CsharpReader(Reader):
             raise NotPlain("a list made of something else")
         return found[0] if found else []
 
-    def check_equal(self, left: Any, right: Any) -> None:
+    def check_equal(self, call: Any, value: Any, neutral: str) -> None:
         """Note that a call and a value are equal by `==`, which asks of most objects whether they are the same."""
-        if any(isinstance(each, list | dict) for each in (left, right)):
+        if isinstance(value, list | dict):
             raise NotPlain("objects that are compared with ==")
-        super().check_equal(left, right)
+        super().check_equal(call, value, neutral)
 
     def statement(self) -> None:
         """Take an assertion."""

@@ -7,7 +7,7 @@ from dataclasses import replace
 from types import NoneType
 from typing import Any
 
-from sandboxes.languages.apart.plain_data import Call, table
+from sandboxes.languages.apart.plain_data import Call, Character, table
 from sandboxes.languages.apart.plain_tests import PlainTests, Reader, or_none
 from sandboxes.languages.apart.plain_tokens import NotPlain
 from sandboxes.languages.calls.java import WRITER
@@ -128,11 +128,11 @@ class JavaReader(Reader):
         self.at = first
         super().comparison()
 
-    def check_equal(self, left: Any, right: Any) -> None:
+    def check_equal(self, call: Any, value: Any, neutral: str) -> None:
         """Note that a call and a value are equal by `==`, which asks of objects whether they are the same."""
-        if any(isinstance(each, str | list | dict | NoneType) for each in (left, right)):
+        if isinstance(value, str | list | dict | NoneType) and not isinstance(value, Character):
             raise NotPlain("objects that are compared with ==")
-        super().check_equal(left, right)
+        super().check_equal(call, value, neutral)
 
     def statement(self) -> None:
         """Take a statement of `main`."""

@@ -12,6 +12,10 @@ from sandboxes.languages.apart.plain_tokens import NotPlain, TokenReader
 MAX_INT = 2**31 - 1
 
 
+class Character(str):
+    """The value of a literal of one character."""
+
+
 @dataclass(frozen=True)
 class Call:
     """A call of the candidate's function."""
@@ -139,7 +143,7 @@ class DataReader(TokenReader):
 
     def char(self, text: str) -> Any:
         """Return the value of a literal of one character."""
-        return text
+        return Character(text)
 
     def own_operand(self) -> Any:
         """Take an operand that has its own form in a language."""

@@ -10,11 +10,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, wraps
 from typing import Any
 
-from sandboxes.languages.apart.plain_data import Call, DataReader, is_number
+from sandboxes.languages.apart.plain_data import Call, Character, DataReader, is_number
 from sandboxes.languages.apart.plain_tokens import BRACKETS, NotPlain, neutral_number
 
 FIRST_COMMENTS = re.compile(r"(?:[ \t]*//[^\n]*\n)*")
@@ -112,9 +112,10 @@ class Reader(DataReader):
             self.check(self.truth(left), True)
             return
         right = self.side()
-        self.check_equal(left, right)
         is_reversed = isinstance(right, Call)
-        self.note_shape(first, *((first, middle) if is_reversed else (middle + 1, self.at)))
+        begin, end = (first, middle) if is_reversed else (middle + 1, self.at)
+        self.check_equal(*((right, left) if is_reversed else (left, right)), " ".join(self.neutral(begin, end)))
+        self.note_shape(first, begin, end)
 
     def truth(self, value: Any) -> Any:
         """Return the call whose result is a condition. Some languages have conditions of other types than boolean."""
@@ -151,9 +152,19 @@ class Reader(DataReader):
             raise NotPlain("a difference of something else than numbers")
         self.check(call, sign * value, float(tolerance))
 
-    def check_equal(self, left: Any, right: Any) -> None:
-        """Note that a call and a value are equal by `==`."""
-        self.check(left, right)
+    def check_equal(self, call: Any, value: Any, neutral: str) -> None:
+        """Note that a call and a value are equal by `==`. A character is equal to its number.
+
+        Args:
+            call: the call, or data if there is none.
+            value: the data, or a call if both are.
+            neutral: source of other data of the same type.
+        """
+        if isinstance(call, Call) and isinstance(value, Character):
+            if not value.isascii():
+                raise NotPlain("a character whose number has another size elsewhere")
+            call, value = replace(call, source=f"({call.source}) + 0"), ord(value)
+        self.check(call, value)
 
     def check(self, left: Any, right: Any, tolerance: float = 0) -> None:
         """Note that a call returns a value. One of the two is the call.

@@ -92,6 +92,10 @@ class RustReader(Reader):
             self.expect("let")
             self.keep_statement(first)
 
+    def check_equal(self, call: Any, value: Any, neutral: str) -> None:
+        """Note that a call and a value are equal by `==`. No character is a number."""
+        self.check(call, value)
+
     def near(self) -> bool:
         """Take a condition such as `(CALL - NUMBER).abs() < NUMBER`, if it is one. Return whether it was."""
         first = self.at
