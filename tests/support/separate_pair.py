@@ -1,4 +1,4 @@
-"""Grades a program with its candidate and its tests in two processes, without a sandbox around them."""
+"""Grades a program with its candidate and its tests in two processes or in one, without a sandbox around them."""
 
 import json
 import os
@@ -16,6 +16,8 @@ import psutil
 from sandboxes.guest.remote import test_runner
 from sandboxes.guest.remote.candidate_connection import CandidateConnection
 from sandboxes.guest.remote.candidate_process import serve
+from sandboxes.guest.runners.in_process import compile_program, new_module, program_report
+from sandboxes.guest.runners.policy import PLAIN
 
 # Address space on top of the forked process's own, which all the loaded tests make larger than a program's limit.
 MEMORY_BYTES = 2 << 30
@@ -53,6 +55,31 @@ def judge_separately(candidate: str, tests: str, seconds: float = 10.0) -> dict[
         for pid in children:
             os.kill(pid, signal.SIGKILL)
             os.waitpid(pid, 0)
+
+
+def judge_together(candidate: str, tests: str) -> dict[str, Any] | None:
+    """Return the report of one process that runs both."""
+    read_end, write_end = os.pipe()
+    pid = in_child(lambda: report_to(write_end, judged(candidate, tests)), (write_end,), 10)
+    os.close(write_end)
+    with open(read_end, "rb") as said:
+        report = said.read()
+    os.waitpid(pid, 0)
+    return json.loads(report) if report else {"outcome": "no report"}
+
+
+def judged(candidate: str, tests: str) -> dict[str, Any] | None:
+    """Run a candidate and its tests here. Return the report; None if they pass."""
+    module = new_module()
+    program = compile_program(candidate.encode(), tests, None, PLAIN, module)
+    if type(program) is dict:
+        return program
+    try:
+        for code in program:
+            exec(code, module.__dict__)
+    except BaseException as error:
+        return program_report(error, tests)
+    return None
 
 
 def in_child(action: Callable[[], Any], kept: tuple[int, ...], seconds: float) -> int:
