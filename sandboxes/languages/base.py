@@ -113,8 +113,9 @@ class Language:
     standalone: Recipe
     """For a candidate that is run as it stands, on inputs. The recipe ignores tests."""
 
-    version: Callable[[], tuple[str, ...]]
-    """A function that returns the command that prints the installed version."""
+    version: Callable[[], tuple[str, ...] | str]
+    """A function that returns the command that prints the installed version, or a script in Python where that command
+    takes seconds."""
 
     package: str
     """Debian's package of the language. "" if it is no package of the same name in each release."""

@@ -8,11 +8,12 @@ from sandboxes.contract import Limits
 from sandboxes.guest.common.interactors import LOST_STATUS
 from sandboxes.languages.base import Language, Recipe, SeparateRecipe, fixed_build, linked
 from sandboxes.languages.comments import LISP_COMMENTS
-from sandboxes.languages.java import JAVA, java_command
+from sandboxes.languages.java import JAVA, jar_version, java_command
+from sandboxes.languages.java_junit import JARS_FOLDER
 from sandboxes.languages.steps import Command
 
 DRIVER_FILE, RUNNER_FILE = "code_eval_driver.clj", "code_eval_runner.clj"
-CLASS_PATH = "/usr/share/java/clojure.jar:/usr/share/java/spec.alpha.jar:/usr/share/java/core.specs.alpha.jar"
+CLASS_PATH = ":".join(f"{JARS_FOLDER}/{name}.jar" for name in ("clojure", "spec.alpha", "core.specs.alpha"))
 
 ENTRY_POINT = re.compile(r"\bcandidate\s+([^\s()\[\]{}\"']+)")
 WORD = re.compile(r"[^\s()\[\]{}\"',`;\\@^~#]+")
@@ -193,7 +194,7 @@ CLOJURE = Language(
         fixed_build(),
         lambda limits: run_file("candidate.clj", limits),
     ),
-    version=lambda: ("java", "-cp", CLASS_PATH, "clojure.main", "-e", "(println (clojure-version))"),
+    version=lambda: jar_version("Clojure", f"{JARS_FOLDER}/clojure.jar", "clojure/version.properties"),
     package="clojure",
     image="debian:bookworm with clojure and python3",
     highlight="python",

@@ -9,12 +9,13 @@ from sandboxes.languages.base import Language, Recipe
 from sandboxes.languages.comments import without_literals
 from sandboxes.languages.compilers.jvm_driver import DRIVER_FILE, MAIN_FILE, driver_build, program_files
 from sandboxes.languages.compilers.kotlin_driver import KOTLIN_DRIVER
-from sandboxes.languages.java import JAVA, java_command
+from sandboxes.languages.java import JAVA, jar_version, java_command
+from sandboxes.languages.java_junit import JARS_FOLDER
 from sandboxes.languages.steps import Command
 
-LIBRARIES = ":".join(f"/usr/share/java/kotlin-stdlib{part}.jar" for part in ("", "-jdk7", "-jdk8"))
+LIBRARIES = ":".join(f"{JARS_FOLDER}/kotlin-stdlib{part}.jar" for part in ("", "-jdk7", "-jdk8"))
 COMPILER_JARS = ("kotlin-compiler", "libtrove-intellij", "org.jetbrains.annotations-common")
-COMPILER = ":".join((LIBRARIES, *(f"/usr/share/java/{name}.jar" for name in COMPILER_JARS)))
+COMPILER = ":".join((LIBRARIES, *(f"{JARS_FOLDER}/{name}.jar" for name in COMPILER_JARS)))
 PACKAGE = re.compile(r"\s*(package[ \t]+([\w.]+)[ \t]*(?:;|$))", re.MULTILINE)
 IMPORT = re.compile(
     r"^import[ \t]+((?:kotlin\.(?:math|random)|java\.(?:io|math|text|time|util))\.(?:\w{1,200}+|\*))[ \t;]*$",
@@ -78,12 +79,12 @@ KOTLIN = Language(
     label="Kotlin",
     with_tests=Recipe(kotlin_files, BUILD, run_kotlin),
     standalone=Recipe(standalone_files, BUILD, run_kotlin),
-    version=lambda: ("java", "-cp", COMPILER, "org.jetbrains.kotlin.cli.jvm.K2JVMCompiler", "-version"),
+    version=lambda: jar_version("Kotlin", f"{JARS_FOLDER}/kotlin-compiler.jar", "META-INF/MANIFEST.MF"),
     package="kotlin",
     image="debian:bookworm with kotlin, openjdk-17-jdk-headless and python3",
     highlight="cpp",
     canary=("fun add(a: Int, b: Int): Int = a + b\n", "fun main() = check(add(2, 3) == 5)\n"),
     aliases=("kt",),
-    tools=("java", "kotlinc"),
+    tools=("kotlinc", "java"),
     paths=JAVA.paths,
 )

@@ -38,7 +38,7 @@ from sandboxes.languages.ruby import RUBY
 from sandboxes.languages.rust import RUST
 from sandboxes.languages.scala import SCALA
 from sandboxes.languages.sql import SQL
-from sandboxes.languages.steps import Command, StepPlan, TestRun, step_program
+from sandboxes.languages.steps import SCRIPT_FILE, Command, StepPlan, TestRun, step_program
 from sandboxes.runner import Runner
 from sandboxes.workers.sandbox import Sandbox
 
@@ -137,13 +137,16 @@ def probe_version(pool: Runner, name: str) -> str:
         return version
     language = LANGUAGES[name]
     limits = Limits(wall_seconds=COMPILE_SECONDS)
-    argv = language.version()
-    plan = StepPlan((), (TestRun(Command(argv, limits, reserves_memory=True)),), returns_output=True)
-    [verdict] = pool.run_all([step_program({}, plan, limits)], 1, on_sandbox_error="exclude")
+    asked = language.version()
+    files, argv = ({SCRIPT_FILE: asked}, None) if isinstance(asked, str) else ({}, asked)
+    # A guest that breaks would be started three times.
+    command = Command(argv, limits, reserves_memory=True, may_be_missing=True)
+    plan = StepPlan((), (TestRun(command),), returns_output=True)
+    [verdict] = pool.run_all([step_program(files, plan, limits)], 1, on_sandbox_error="exclude")
     if isinstance(verdict, SandboxUnavailable) or not verdict.passed:
         reason = verdict if isinstance(verdict, SandboxUnavailable) else verdict.detail
         # Some commands set variables first.
-        tool = language.tools[0] if argv[0] == "env" else argv[0]
+        tool = language.tools[0] if argv is None or argv[0] == "env" else argv[0]
         raise SandboxUnavailable(
             f"{name} programs need {tool}, which the {pool.sandbox.name} sandbox does not have ({reason}): "
             + install_hint(language, pool.sandbox)

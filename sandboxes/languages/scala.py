@@ -8,11 +8,13 @@ from sandboxes.contract import Limits
 from sandboxes.languages.base import Language, Recipe
 from sandboxes.languages.comments import without_literals
 from sandboxes.languages.compilers.jvm_driver import DRIVER, DRIVER_FILE, MAIN_FILE, WORD, driver_build, program_files
-from sandboxes.languages.java import JAVA, java_command
+from sandboxes.languages.java import JAVA, jar_version, java_command
+from sandboxes.languages.java_junit import JARS_FOLDER
 from sandboxes.languages.steps import Command
 
-LIBRARIES = ":".join(f"/usr/share/java/scala-{name}.jar" for name in ("library", "reflect"))
-COMPILER = f"{LIBRARIES}:/usr/share/java/scala-compiler.jar"
+LIBRARIES = ":".join(f"{JARS_FOLDER}/scala-{name}.jar" for name in ("library", "reflect"))
+COMPILER_JAR = f"{JARS_FOLDER}/scala-compiler.jar"
+COMPILER = f"{LIBRARIES}:{COMPILER_JAR}"
 PACKAGE = re.compile(r"\s*(package[ \t]+(?!object\b)([\w.]+)[ \t]*(?:;|$))", re.MULTILINE)
 IMPORT = re.compile(r"^import[ \t]+((?:scala|java)\.[\w.]{1,200}+(?:\{[\w, ]{1,200}+\})?)[ \t;]*$", re.MULTILINE)
 THROWABLES = frozenset(
@@ -160,7 +162,7 @@ SCALA = Language(
     label="Scala",
     with_tests=Recipe(scala_files, BUILD, run_scala),
     standalone=Recipe(standalone_files, BUILD, run_scala),
-    version=lambda: ("java", "-cp", COMPILER, "scala.tools.nsc.Main", "-version"),
+    version=lambda: jar_version("Scala", COMPILER_JAR, "compiler.properties"),
     package="scala",
     image="debian:bookworm with scala, openjdk-17-jdk-headless and python3",
     highlight="cpp",
@@ -169,6 +171,6 @@ SCALA = Language(
         "object Tests { def main(args: Array[String]): Unit = assert(Solution.add(2, 3) == 5) }",
     ),
     aliases=("sc",),
-    tools=("java", "scalac"),
+    tools=("scalac", "java"),
     paths=JAVA.paths,
 )

@@ -63,12 +63,16 @@ class Command:
     warm: WarmCompiler | None = None
     """The compiler that can do the same without a start. Only for a build of one command."""
 
+    may_be_missing: bool = False
+    """True if the command fails where it is not installed. Otherwise the sandbox is broken then."""
+
     def as_json(self) -> dict[str, Any]:
         """Return the command as the guest reads it."""
         limits = {**guest_limits(self.limits), "address_space": not self.reserves_memory}
         step = {"argv": self.argv, "stdin": "", "limits": limits, "memory_status": self.memory_status, "name": ""}
         warm = {} if self.warm is None else {"warm": self.warm.as_json()}
-        return {**step, "needs": self.needs, **warm}
+        missing = {"any_command": True} if self.may_be_missing else {}
+        return {**step, "needs": self.needs, **warm, **missing}
 
 
 @dataclass(frozen=True)

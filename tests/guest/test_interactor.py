@@ -51,8 +51,8 @@ def test_honest_candidates(language, interactor):
 
 def test_what_the_candidate_wrote(pool):
     """The result has what the candidate wrote to both streams."""
-    verdict = judged(pool, GUESS, "import sys\nprint('? 5', flush=True)\nsys.stderr.write(input())\nprint('! 9')")
-    assert (verdict.stdout, verdict.stderr) == ("? 5\n! 9\n", ">=")
+    verdict = judged(pool, GUESS, "import sys\nprint('? 5', flush=True)\nprint(input(), file=sys.stderr)\nprint('! 9')")
+    assert (verdict.stdout, verdict.stderr) == ("? 5\n! 9\n", ">=\n")
     assert verdict.detail == "case 1: wrong answer: 9 it is"
 
 

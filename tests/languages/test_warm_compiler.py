@@ -194,7 +194,7 @@ def driver_pool(request):
         passes(*pool.run_all([program], 1))
         return any(seconds_of(process) > 1 and process.num_threads() > 1 for process in compilers(DRIVER_FILE))
 
-    assert wait_until(stays, WALL_SECONDS)
+    assert wait_until(stays, 5 * WALL_SECONDS)
     yield language, pool
     pool.close()
 
