@@ -169,7 +169,7 @@ def test_conformance_holds_without_namespaces(pool, folder, calls, who):
     """Outcomes are right without namespaces too, and nothing outlives a program."""
     popen = {"variables": {"HOME": folder, "TMPDIR": folder, "CI": ""}}
     if who == "ordinary user":
-        popen |= as_ordinary_user(popen)
+        popen |= as_ordinary_user()
     chosen = "test_outcome_is_told_truly or test_hanging or outlives or fresh_after or processes"
     chosen += " or raw_run_attacks or beside"
     parts = ("outcomes", "endings", "limits", "raw_runs", "raw_run_attacks")
@@ -205,7 +205,7 @@ def test_memory_of_the_fork_server_is_closed(pool, folder, calls, who):
     """Programs that can see their fork server can't open its memory, without Landlock too."""
     popen = {"variables": {"HOME": folder, "TMPDIR": folder, "CI": ""}}
     if who == "ordinary user":
-        popen |= as_ordinary_user(popen)
+        popen |= as_ordinary_user()
     script = SCRIPT_THAT_LOOKS_INTO_ITS_PARENT
     done = python_without(f"{calls},landlock_create_ruleset", "-W", "ignore", "-c", script, **popen)
     assert (done.stdout, done.stderr) == ("passed \n", "")

@@ -100,7 +100,7 @@ def run_without(calls, popen):
 
 def run_as_another_user(popen):
     """Run the programs where only their user keeps them from the tests: as root, without Landlock."""
-    if as_ordinary_user(popen) == {}:
+    if as_ordinary_user() == {}:
         pytest.skip("only root can give the tests a user of their own")
     return run_without("unshare,landlock_create_ruleset", popen)
 
@@ -109,7 +109,7 @@ def run_under_landlock(popen):
     """Run the programs where only Landlock keeps them from the tests: as an ordinary user."""
     if not confines_signals():
         pytest.skip("Landlock confines signals from Linux 6.12 on")
-    return run_without("unshare", {**popen, **as_ordinary_user(popen)})
+    return run_without("unshare", {**popen, **as_ordinary_user()})
 
 
 def run_in_docker(popen):
@@ -157,7 +157,7 @@ def test_a_process_that_can_be_reached_does_not_stay(tmp_path):
     """Without another user and without Landlock each candidate's tests have a process of their own."""
     tmp_path.chmod(0o777)
     popen = {"variables": {"HOME": str(tmp_path), "TMPDIR": "/tmp"}}
-    popen |= as_ordinary_user(popen)
+    popen |= as_ordinary_user()
     programs = [(f"{SHOW}# {number}\n", TESTS) for number in range(3)]
     done = python_without("unshare,landlock_create_ruleset", "-c", SCRIPT, input=json.dumps(programs), **popen)
     assert (done.returncode, done.stderr) == (0, "")

@@ -1,8 +1,10 @@
 """Python where system calls are refused, as the caller or as an ordinary user."""
 
+import functools
 import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -30,18 +32,25 @@ def python_without(calls, *arguments, seconds=300, **popen):
     )
 
 
-def as_ordinary_user(popen):
+def as_ordinary_user():
     """Return the arguments with which `python_without` runs as an ordinary user: none if this is one.
 
-    Args:
-        popen: the other arguments. The test is skipped if such a user can't read the interpreter.
+    The test is skipped if such a user can't read the interpreter.
     """
     if os.geteuid() != 0:
         return {}
-    try:
-        readable = python_without("unshare", "-c", "import evaluate", **popen, **NOBODY).returncode == 0
-    except PermissionError:
-        readable = False
-    if not readable:
+    if not nobody_can_import():
         pytest.skip("other users can't read this interpreter with its packages")
     return NOBODY
+
+
+@functools.cache
+def nobody_can_import():
+    """Return whether an ordinary user can import what tests need. It takes seconds."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o777)
+        variables = {"HOME": folder, "TMPDIR": folder}
+        try:
+            return python_without("unshare", "-c", "import evaluate", variables=variables, **NOBODY).returncode == 0
+        except PermissionError:
+            return False
