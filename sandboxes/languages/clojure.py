@@ -8,7 +8,8 @@ from sandboxes.contract import Limits
 from sandboxes.guest.common.interactors import LOST_STATUS
 from sandboxes.languages.base import Language, Recipe, SeparateRecipe, fixed_build, linked
 from sandboxes.languages.comments import LISP_COMMENTS
-from sandboxes.languages.java import JAVA, jar_version, java_command
+from sandboxes.languages.compilers.jar_version import jar_version
+from sandboxes.languages.java import JAVA, java_command
 from sandboxes.languages.java_junit import JARS_FOLDER
 from sandboxes.languages.steps import Command
 

@@ -52,16 +52,6 @@ JUDGES = {
 }
 """Types that tests judge by. The tests mean these, and not a candidate's types of the same names."""
 
-VERSION_SCRIPT = r"""
-import re, shutil, zipfile
-if not shutil.which("java"):
-    raise FileNotFoundError("there is no command java")
-with zipfile.ZipFile(%(jar)r) as jar:
-    text = jar.read(%(file)r).decode()
-print(%(label)r, re.search(r"(?m)^(?:Implementation-Version: |version(?:\.number)?=)(\S+)", text)[1])
-"""
-"""Tells the version of a language without starting its compiler, which takes a second or more."""
-
 # Takes the completion token before the program's first line, and empties the input that it was in. Reflection finds the
 # class to run among the types of the tests' text, because a search for the words of its `main` can be misled.
 MAIN_RUNNER = """\
@@ -271,17 +261,6 @@ def java_command(limits: Limits, *arguments: str) -> Command:
     """Return the command that starts the virtual machine with assertions on. It ends with status 3 when out of heap."""
     memory = (f"-Xmx{heap_mb(limits)}m", "-XX:+ExitOnOutOfMemoryError")
     return Command(("java", *JVM_FLAGS, *memory, "-ea", *arguments), limits, reserves_memory=True, memory_status=3)
-
-
-def jar_version(label: str, jar: str, file: str) -> str:
-    """Return a script that prints the version of a language whose compiler runs in the virtual machine.
-
-    Args:
-        label: of the language.
-        jar: path of the archive that has the version.
-        file: name of the file in it.
-    """
-    return VERSION_SCRIPT % {"label": label, "jar": jar, "file": file}
 
 
 def run_java(limits: Limits) -> Command:

@@ -7,9 +7,10 @@ import re
 from sandboxes.contract import Limits
 from sandboxes.languages.base import Language, Recipe
 from sandboxes.languages.comments import without_literals
+from sandboxes.languages.compilers.jar_version import jar_version
 from sandboxes.languages.compilers.jvm_driver import DRIVER_FILE, MAIN_FILE, driver_build, program_files
 from sandboxes.languages.compilers.kotlin_driver import KOTLIN_DRIVER
-from sandboxes.languages.java import JAVA, jar_version, java_command
+from sandboxes.languages.java import JAVA, java_command
 from sandboxes.languages.java_junit import JARS_FOLDER
 from sandboxes.languages.steps import Command
 

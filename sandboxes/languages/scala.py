@@ -7,8 +7,9 @@ import re
 from sandboxes.contract import Limits
 from sandboxes.languages.base import Language, Recipe
 from sandboxes.languages.comments import without_literals
+from sandboxes.languages.compilers.jar_version import jar_version
 from sandboxes.languages.compilers.jvm_driver import DRIVER, DRIVER_FILE, MAIN_FILE, WORD, driver_build, program_files
-from sandboxes.languages.java import JAVA, jar_version, java_command
+from sandboxes.languages.java import JAVA, java_command
 from sandboxes.languages.java_junit import JARS_FOLDER
 from sandboxes.languages.steps import Command
 

@@ -1,6 +1,8 @@
 """The Space's endpoints, called as users call them: they give the metric's verdicts, one by one, within limits."""
 
 import json
+import time
+from pathlib import Path
 
 import pytest
 from gradio_client import handle_file
@@ -230,6 +232,19 @@ def test_cases_are_run(client):
     for reference in (cases, json.dumps(cases)):
         answer = client.predict([["print(2 * int(input()))", "print(4)"]], [reference], api_name="/evaluate")
         assert outcomes_of(answer) == ["passed", "failed"]
+
+
+def waits_of(process):
+    """Return how often the threads of a process have waited for something."""
+    states = [path.read_text() for path in Path(f"/proc/{process.pid}/task").glob("*/status")]
+    return sum(int(text.partition("\nvoluntary_ctxt_switches:")[2].split()[0]) for text in states)
+
+
+def test_server_without_visitors_rests(small):
+    """A server that has nothing to do wakes up less than 300 times a second. Gradio's own queue does it a thousand."""
+    before, begin = waits_of(small.process), time.monotonic()
+    time.sleep(2)
+    assert waits_of(small.process) - before < 300 * (time.monotonic() - begin)
 
 
 def test_output_is_limited(small_client):
