@@ -1,4 +1,4 @@
-"""The version of Clojure, Kotlin or Scala, read from an archive of Java classes, because their compilers start slowly."""
+"""The version of Clojure, Kotlin or Scala, read from an archive of Java classes: their compilers start slowly."""
 
 from __future__ import annotations
 
