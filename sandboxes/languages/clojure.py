@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import re
+import shlex
+from dataclasses import replace
+from pathlib import Path
 
 from sandboxes.contract import Limits
 from sandboxes.guest.common.interactors import LOST_STATUS
 from sandboxes.languages.base import Language, Recipe, SeparateRecipe, fixed_build, linked
 from sandboxes.languages.comments import LISP_COMMENTS
+from sandboxes.languages.compilers.archived_classes import ArchivedClasses, choose
 from sandboxes.languages.compilers.jar_version import jar_version
-from sandboxes.languages.java import JAVA, java_command
+from sandboxes.languages.compilers.quick_builds import QUICK_FILE, run_tool
+from sandboxes.languages.java import JAVA, JVM_FLAGS, java_command
 from sandboxes.languages.java_junit import JARS_FOLDER
 from sandboxes.languages.steps import Command
 
-DRIVER_FILE, RUNNER_FILE = "code_eval_driver.clj", "code_eval_runner.clj"
+DRIVER_FILE, RUNNER_FILE, SETTINGS_FILE = "code_eval_driver.clj", "code_eval_runner.clj", "code_eval_settings.edn"
 CLASS_PATH = ":".join(f"{JARS_FOLDER}/{name}.jar" for name in ("clojure", "spec.alpha", "core.specs.alpha"))
 
 ENTRY_POINT = re.compile(r"\bcandidate\s+([^\s()\[\]{}\"']+)")
@@ -21,12 +26,12 @@ WORD = re.compile(r"[^\s()\[\]{}\"',`;\\@^~#]+")
 
 # A message is the number of its bytes and a text of EDN. The tests' side reads data of it and runs nothing.
 LINK = """\
-(ns code-eval.link
+(ns code-eval.%(space)s
   (:require [clojure.edn :as edn])
   (:import
    [java.io BufferedInputStream DataInputStream DataOutputStream EOFException FileInputStream FileOutputStream]))
-(def in (DataInputStream. (BufferedInputStream. (FileInputStream. "/dev/fd/3"))))
-(def out (DataOutputStream. (FileOutputStream. "/dev/fd/4")))
+(def in (delay (DataInputStream. (BufferedInputStream. (FileInputStream. "/dev/fd/3")))))
+(def out (delay (DataOutputStream. (FileOutputStream. "/dev/fd/4"))))
 (defn check [value]
   (cond
     (or (nil? value) (boolean? value) (number? value) (string? value)) nil
@@ -40,16 +45,17 @@ LINK = """\
   (binding [*print-length* nil *print-level* nil *print-meta* false *print-dup* false *print-namespace-maps* false]
     (pr-str value)))
 (defn put [text]
-  (let [bytes (.getBytes ^String text "UTF-8")]
-    (.writeInt out (alength bytes))
-    (.write out bytes)
-    (.flush out)))
+  (let [bytes (.getBytes ^String text "UTF-8") ^DataOutputStream stream @out]
+    (.writeInt stream (alength bytes))
+    (.write stream bytes)
+    (.flush stream)))
 (defn take-message []
-  (try
-    (let [bytes (byte-array (.readInt in))]
-      (.readFully in bytes)
-      (edn/read-string (String. bytes "UTF-8")))
-    (catch EOFException _ ::end)))
+  (let [^DataInputStream stream @in]
+    (try
+      (let [bytes (byte-array (.readInt stream))]
+        (.readFully stream bytes)
+        (edn/read-string (String. bytes "UTF-8")))
+      (catch EOFException _ ::end))))
 (defn say [^Throwable error]
   (let [cause (loop [each error] (if-let [next (.getCause each)] (recur next) each))]
     (binding [*out* *err*] (println (str "error: " (.getName (class cause)) ": " (.getMessage ^Throwable cause))))))
@@ -64,7 +70,7 @@ LINK = """\
 """
 
 DRIVER = (
-    LINK
+    LINK % {"space": "driver"}
     + """\
 (defn answer [[name arguments]]
   (try
@@ -77,27 +83,28 @@ DRIVER = (
     (cond
       (and (ifn? value) (not (coll? value)) (not (keyword? value)) (not (symbol? value))) [(str name) :function]
       :else (try (encode value) [(str name) :value value] (catch Throwable _ nil)))))
-(take-message)
-(def before (set (all-ns)))
-(try
-  (binding [*ns* (create-ns 'user)]
-    (clojure.core/refer 'clojure.core)
-    (load-file "candidate.clj"))
-  (catch OutOfMemoryError _ (System/exit 3))
-  (catch Throwable error (say error) (System/exit 1)))
-(doseq [space (remove before (all-ns)) [name found] (ns-publics space)]
-  (.refer (the-ns 'user) name found))
-(put (encode (vec (keep describe (filter (fn [[_ found]] (not= (the-ns 'clojure.core) (.ns ^clojure.lang.Var found)))
-                                         (filter (fn [[_ found]] (var? found)) (ns-map 'user)))))))
-(loop []
-  (let [call (take-message)]
-    (when (= call ::end) (System/exit 0))
-    (put (answer call))
-    (recur)))
+(defn -main []
+  (take-message)
+  (let [before (set (all-ns))]
+    (try
+      (binding [*ns* (create-ns 'user)]
+        (clojure.core/refer 'clojure.core)
+        (load-file "candidate.clj"))
+      (catch OutOfMemoryError _ (System/exit 3))
+      (catch Throwable error (say error) (System/exit 1)))
+    (doseq [space (remove before (all-ns)) [name found] (ns-publics space)]
+      (.refer ^clojure.lang.Namespace (the-ns 'user) name found)))
+  (put (encode (vec (keep describe (filter (fn [[_ found]] (not= (the-ns 'clojure.core) (.ns ^clojure.lang.Var found)))
+                                           (filter (fn [[_ found]] (var? found)) (ns-map 'user)))))))
+  (loop []
+    (let [call (take-message)]
+      (when (= call ::end) (System/exit 0))
+      (put (answer call))
+      (recur))))
 """
 )
 
-RUNNER = (
+RUNNER_TEMPLATE = (
     LINK
     + """\
 (require 'clojure.test)
@@ -118,65 +125,131 @@ RUNNER = (
     (let [[kind value message] (ask)]
       (if (= kind :value) value (fail-as (str value) (str message))))))
 (def counts (atom {}))
-(alter-var-root
- #'clojure.test/report
- (fn [report] (fn [event] (swap! counts update (:type event) (fnil inc 0)) (report event))))
-(def words #{%(words)s})
-(def entry-points #{%(entry_points)s})
-(def tests (slurp "tests.clj"))
-(run! #(.delete (java.io.File. ^String %%)) ["tests.clj" "%(runner_file)s"])
-(put "true")
-(def status
-  (try
-    (binding [*ns* (create-ns 'user)]
-      (clojure.core/refer 'clojure.core)
-      (doseq [[name kind value] (ask)
-              :when (and (words name) (or (entry-points name) (not (ns-resolve 'clojure.core (symbol name)))))]
-        (intern 'user (symbol name) (if (= kind :function) (fn [& arguments] (call name arguments)) value)))
-      (load-string tests)
-      (let [unrun (filter (fn [[_ found]] (:test (meta found))) (ns-interns 'user))]
-        (when (and (seq unrun) (empty? (select-keys @counts [:pass :fail :error]))) (clojure.test/run-tests 'user))
-        (if (or (seq unrun) (seq @counts))
-          (let [{:keys [pass fail error] :or {pass 0 fail 0 error 0}} @counts]
-            (when (zero? (+ pass fail error)) (binding [*out* *err*] (println "error: the tests have no test")))
-            (if (and (pos? pass) (zero? (+ fail error))) 0 1))
-          0)))
-    (catch Throwable error (say error) 1)))
-(flush)
-(System/exit status)
+(defn run [tests {:keys [words entry-points]}]
+  (binding [*ns* (create-ns 'user)]
+    (clojure.core/refer 'clojure.core)
+    (doseq [[name kind value] (ask)
+            :when (and (words name) (or (entry-points name) (not (ns-resolve 'clojure.core (symbol name)))))]
+      (intern 'user (symbol name) (if (= kind :function) (fn [& arguments] (call name arguments)) value)))
+    (load-string tests)
+    (let [unrun (filter (fn [[_ found]] (:test (meta found))) (ns-interns 'user))]
+      (when (and (seq unrun) (empty? (select-keys @counts [:pass :fail :error]))) (clojure.test/run-tests 'user))
+      (if (or (seq unrun) (seq @counts))
+        (let [{:keys [pass fail error] :or {pass 0 fail 0 error 0}} @counts]
+          (when (zero? (+ pass fail error)) (binding [*out* *err*] (println "error: the tests have no test")))
+          (if (and (pos? pass) (zero? (+ fail error))) 0 1))
+        0))))
+(defn -main []
+  (alter-var-root
+   #'clojure.test/report
+   (fn [report] (fn [event] (swap! counts update (:type event) (fnil inc 0)) (report event))))
+  (let [tests (slurp "tests.clj") settings (edn/read-string (slurp "%(settings_file)s"))]
+    (run! #(.delete (java.io.File. ^String %%)) ["tests.clj" "%(settings_file)s" "%(runner_file)s"])
+    (put "true")
+    (let [status (try (run tests settings) (catch Throwable error (say error) 1))]
+      (flush)
+      (System/exit status))))
 """
+)
+RUNNER = RUNNER_TEMPLATE % {
+    "space": "runner",
+    "lost_status": LOST_STATUS,
+    "settings_file": SETTINGS_FILE,
+    "runner_file": RUNNER_FILE,
+}
+START = "(-main)\n"
+"""What runs a namespace that is loaded from its file."""
+
+# It uses much of the language, and of what tests use.
+SAMPLE = """\
+(ns sample
+  (:require [clojure.edn :as edn] [clojure.set :as set] [clojure.string :as string] [clojure.test :refer [deftest is]]
+            code-eval.driver code-eval.runner))
+(defrecord Point [x y])
+(defmulti area :kind)
+(defmethod area :square [{:keys [side]}] (* side side))
+(defn squares [limit] (vec (for [number (range 1 (inc limit)) :when (even? number)] (* number number))))
+(defn longest [texts] (loop [[each & others] texts best ""] (if each (recur others (max-key count each best)) best)))
+(defn counts [texts] (reduce (fn [found text] (update found text (fnil inc 0))) {} texts))
+(deftest all
+  (is (= [4 16] (squares 4)))
+  (is (= "bc" (longest ["a" "bc"])) "the longest")
+  (is (= {"a" 2} (counts ["a" "a"])))
+  (is (= 4 (area {:kind :square :side 2})))
+  (is (= 3.5 (/ 7 2.0)))
+  (is (thrown? ArithmeticException (/ 1 0)))
+  (is (= 1 (:x (->Point 1 2))))
+  (is (= #{1} (set/intersection #{1 2} #{1})))
+  (is (= ["A" "B"] (string/split (string/upper-case "a b") #" ")))
+  (is (= [:a 2.5 "text" nil] (edn/read-string (code-eval.driver/encode [:a 2.5 "text" nil])))))
+(clojure.test/run-tests 'sample)
+(load-string "(defn later [a] (->> a (map inc) (filter odd?) (sort >) first)) (assert (= 3 (later [1 2])))")
+(try (throw (ex-info "an error" {})) (catch Exception error (code-eval.runner/say error)))
+"""
+
+
+def compile_spaces(work: Path) -> None:
+    """Compile both namespaces, as `ArchivedClasses.compile_sources` does."""
+    (work / "code_eval").mkdir()
+    for name, source in (("driver", DRIVER), ("runner", RUNNER)):
+        (work / "code_eval" / f"{name}.clj").write_text(source)
+    compile_both = "(run! compile '[code-eval.driver code-eval.runner])"
+    run_tool("java", "-cp", f"{CLASS_PATH}:.:classes", "clojure.main", "-e", compile_both, folder=str(work))
+
+
+CLASSES = ArchivedClasses(
+    language="clojure",
+    sources=(DRIVER, RUNNER, SAMPLE),
+    class_path=CLASS_PATH,
+    java=("java", *JVM_FLAGS),
+    compile_sources=compile_spaces,
+    sample=lambda: {"sample.clj": SAMPLE},
+    arguments=("clojure.main", "sample.clj"),
 )
 
 
 def driver_files(candidate: str) -> dict[str, str]:
     """Return the files of the candidate's process."""
-    return {"candidate.clj": candidate, DRIVER_FILE: DRIVER}
+    return {"candidate.clj": candidate, DRIVER_FILE: DRIVER + START, QUICK_FILE: CLASSES.quick_line}
 
 
 def runner_files(tests: str) -> dict[str, str]:
     """Return the files of the tests' process. Functions that the tests do not name are not called."""
-    values = {
-        "words": as_strings(WORD.findall(tests)),
-        "entry_points": as_strings(ENTRY_POINT.findall(tests)),
-        "lost_status": LOST_STATUS,
-        "runner_file": RUNNER_FILE,
-    }
-    return {"tests.clj": tests, RUNNER_FILE: RUNNER % values}
+    words, entry_points = as_set(WORD.findall(tests)), as_set(ENTRY_POINT.findall(tests))
+    settings = f"{{:words {words} :entry-points {entry_points}}}\n"
+    files = {"tests.clj": tests, SETTINGS_FILE: settings, RUNNER_FILE: RUNNER + START}
+    return {**files, QUICK_FILE: CLASSES.quick_line}
 
 
-def as_strings(words: list[str]) -> str:
-    """Return texts of Clojure's."""
-    return " ".join(f'"{word}"' for word in sorted({*words}))
+def standalone_files(candidate: str, tests: str) -> dict[str, str]:
+    """Return the files of the candidate alone, which is run."""
+    return {"candidate.clj": candidate, QUICK_FILE: CLASSES.quick_line}
 
 
-def run_file(file: str, limits: Limits) -> Command:
-    """Return the command that runs a file."""
-    return java_command(limits, "-cp", CLASS_PATH, "clojure.main", file)
+def as_set(words: list[str]) -> str:
+    """Return a set of texts as Clojure has it. No word has a character that would be escaped."""
+    return "#{" + " ".join(f'"{word}"' for word in sorted({*words})) + "}"
 
 
-def run_linked(file: str, limits: Limits) -> Command:
-    """Return the command of one side of a program with tests."""
-    argv = run_file(file, limits).argv
+def run_clojure(limits: Limits, file: str, space: str = "", flags: tuple[str, ...] = ()) -> Command:
+    """Return the command that runs a file.
+
+    Args:
+        limits: of the program.
+        file: its path.
+        space: the namespace in the file, if its compiled classes do the same.
+        flags: of the virtual machine.
+    """
+    command = java_command(limits, *flags)
+    assert command.argv is not None
+    quick = CLASSES.command(command.argv, "clojure.main", *(("-m", f"code-eval.{space}") if space else (file,)))
+    plain = shlex.join((*command.argv, "-cp", CLASS_PATH, "clojure.main", file))
+    return replace(command, argv=("sh", "-c", choose(quick, plain)), needs=("java",))
+
+
+def run_linked(limits: Limits, file: str, space: str, flags: tuple[str, ...] = ()) -> Command:
+    """Return the command of one side of a program with tests. The arguments are those of `run_clojure`."""
+    argv = run_clojure(limits, file, space, flags).argv
     assert argv is not None
     return linked(*argv, memory_status=3, reserves_memory=True)(limits)
 
@@ -187,14 +260,11 @@ CLOJURE = Language(
     with_tests=SeparateRecipe(
         driver_files,
         runner_files,
-        lambda limits: run_linked(DRIVER_FILE, limits),
-        lambda limits: run_linked(RUNNER_FILE, limits),
+        lambda limits: run_linked(limits, DRIVER_FILE, "driver"),
+        # Tests compute so little that the second compiler would take more time than it saves.
+        lambda limits: run_linked(limits, RUNNER_FILE, "runner", ("-XX:TieredStopAtLevel=1",)),
     ),
-    standalone=Recipe(
-        lambda candidate, tests: {"candidate.clj": candidate},
-        fixed_build(),
-        lambda limits: run_file("candidate.clj", limits),
-    ),
+    standalone=Recipe(standalone_files, fixed_build(), lambda limits: run_clojure(limits, "candidate.clj")),
     version=lambda: jar_version("Clojure", f"{JARS_FOLDER}/clojure.jar", "clojure/version.properties"),
     package="clojure",
     image="debian:bookworm with clojure and python3",
@@ -207,4 +277,5 @@ CLOJURE = Language(
     aliases=("clj",),
     tools=("java",),
     paths=JAVA.paths,
+    prepared_here=CLASSES.prepare,
 )

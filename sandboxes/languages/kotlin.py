@@ -8,7 +8,8 @@ from sandboxes.contract import Limits
 from sandboxes.languages.base import Language, Recipe
 from sandboxes.languages.comments import without_literals
 from sandboxes.languages.compilers.jar_version import jar_version
-from sandboxes.languages.compilers.jvm_driver import DRIVER_FILE, MAIN_FILE, driver_build, program_files
+from sandboxes.languages.compilers.jvm_builds import JvmDriver
+from sandboxes.languages.compilers.jvm_driver import MAIN_FILE, program_files
 from sandboxes.languages.compilers.kotlin_driver import KOTLIN_DRIVER
 from sandboxes.languages.java import JAVA, java_command
 from sandboxes.languages.java_junit import JARS_FOLDER
@@ -60,12 +61,12 @@ def kotlin_files(candidate: str, tests: str) -> dict[str, str]:
             body = re.sub(rf"^import[ \t]+{re.escape(package)}\.", f"import {own}.", body, flags=re.MULTILINE)
     # On the first line, so that messages have the tests' own lines.
     head = f"package {theirs}; {' '.join(f'import {name};' for name in imports)} "
-    return {**files, "code_eval_tests.kt": f"{head}{body}\n", DRIVER_FILE: KOTLIN_DRIVER}
+    return {**files, "code_eval_tests.kt": f"{head}{body}\n", **BUILDS.files()}
 
 
 def standalone_files(candidate: str, tests: str) -> dict[str, str]:
     """Return the files of the candidate alone, whose `main` is run."""
-    return {"candidate.kt": candidate, DRIVER_FILE: KOTLIN_DRIVER}
+    return {"candidate.kt": candidate, **BUILDS.files()}
 
 
 def run_kotlin(limits: Limits) -> Command:
@@ -73,13 +74,54 @@ def run_kotlin(limits: Limits) -> Command:
     return java_command(limits, "-cp", f"{LIBRARIES}:.", f"@{MAIN_FILE}")
 
 
-OPTIONS = ("-no-stdlib", "-no-reflect", "-nowarn", "-jvm-target", "1.8", "-Xassertions=always-enable")
-BUILD = driver_build(KOTLIN_DRIVER, COMPILER, *OPTIONS, "-classpath", LIBRARIES, "-d", ".")
+SAMPLE = (
+    """\
+import java.util.PriorityQueue
+
+data class Point(val x: Int, val y: Int)
+
+sealed class Shape { open val area: Double get() = 0.0 }
+
+fun longest(texts: List<String>): String? = texts.sortedByDescending { it.length }.firstOrNull()
+
+fun count(texts: List<String>): Map<String, Int> = texts.groupBy { it }.mapValues { (_, all) -> all.size }
+
+fun squares(limit: Int): IntArray {
+    val found = mutableListOf<Int>()
+    for (number in 1..limit) if (number % 2 == 0) found.add(number * number)
+    val queue = PriorityQueue<Int>()
+    queue.addAll(found)
+    var left = queue.size
+    while (left > 0) left--
+    return found.toIntArray()
+}
+
+fun name(value: Any): String = when (value) {
+    is Point -> "point ${value.x}"
+    is String -> value.toUpperCase()
+    else -> "?"
+}
+""",
+    """\
+fun main() {
+    check(longest(listOf("a", "bc")) == "bc")
+    check(count(listOf("a", "a")) == mapOf("a" to 2)) { "the count is wrong" }
+    check(squares(4).contentEquals(intArrayOf(4, 16)))
+    check(name(Point(1, 2)) == "point 1")
+    try { check(name(1) == "?") } catch (error: IllegalStateException) { throw AssertionError(error.message) }
+}
+""",
+)
+OPTIONS = (
+    *("-no-stdlib", "-no-reflect", "-nowarn", "-jvm-target", "1.8", "-Xassertions=always-enable"),
+    *("-classpath", LIBRARIES, "-d", "."),
+)
+BUILDS = JvmDriver("kotlin", KOTLIN_DRIVER, COMPILER, OPTIONS, lambda: kotlin_files(*SAMPLE))
 KOTLIN = Language(
     name="kotlin",
     label="Kotlin",
-    with_tests=Recipe(kotlin_files, BUILD, run_kotlin),
-    standalone=Recipe(standalone_files, BUILD, run_kotlin),
+    with_tests=Recipe(kotlin_files, BUILDS.build, run_kotlin),
+    standalone=Recipe(standalone_files, BUILDS.build, run_kotlin),
     version=lambda: jar_version("Kotlin", f"{JARS_FOLDER}/kotlin-compiler.jar", "META-INF/MANIFEST.MF"),
     package="kotlin",
     image="debian:bookworm with kotlin, openjdk-17-jdk-headless and python3",
@@ -88,4 +130,5 @@ KOTLIN = Language(
     aliases=("kt",),
     tools=("kotlinc", "java"),
     paths=JAVA.paths,
+    prepared_here=BUILDS.prepare,
 )

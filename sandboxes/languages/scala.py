@@ -8,7 +8,8 @@ from sandboxes.contract import Limits
 from sandboxes.languages.base import Language, Recipe
 from sandboxes.languages.comments import without_literals
 from sandboxes.languages.compilers.jar_version import jar_version
-from sandboxes.languages.compilers.jvm_driver import DRIVER, DRIVER_FILE, MAIN_FILE, WORD, driver_build, program_files
+from sandboxes.languages.compilers.jvm_builds import JvmDriver
+from sandboxes.languages.compilers.jvm_driver import DRIVER, MAIN_FILE, WORD, program_files
 from sandboxes.languages.java import JAVA, java_command
 from sandboxes.languages.java_junit import JARS_FOLDER
 from sandboxes.languages.steps import Command
@@ -144,12 +145,12 @@ def scala_files(candidate: str, tests: str) -> dict[str, str]:
             imports.append(f"{own}.{clause[2]}._")
     # On the first line, so that messages have the tests' own lines.
     head = f"package {theirs} {{ {' '.join(f'import _root_.{name};' for name in imports)} "
-    return {**files, "code_eval_tests.scala": f"{head}{body}\n}}\n", DRIVER_FILE: SCALA_DRIVER}
+    return {**files, "code_eval_tests.scala": f"{head}{body}\n}}\n", **BUILDS.files()}
 
 
 def standalone_files(candidate: str, tests: str) -> dict[str, str]:
     """Return the files of the candidate alone, whose `main` is run."""
-    return {"candidate.scala": candidate, DRIVER_FILE: SCALA_DRIVER}
+    return {"candidate.scala": candidate, **BUILDS.files()}
 
 
 def run_scala(limits: Limits) -> Command:
@@ -157,12 +158,47 @@ def run_scala(limits: Limits) -> Command:
     return java_command(limits, "-cp", f"{LIBRARIES}:.", f"@{MAIN_FILE}")
 
 
-BUILD = driver_build(SCALA_DRIVER, COMPILER, "-classpath", LIBRARIES, "-nowarn", "-encoding", "UTF-8", "-d", ".")
+SAMPLE = (
+    """\
+import scala.collection.mutable
+case class Point(x: Int, y: Int)
+sealed trait Shape { def area: Double = 0.0 }
+object Solution {
+  def longest(texts: List[String]): Option[String] = texts.sortBy(-_.length).headOption
+  def count(texts: Seq[String]): Map[String, Int] = texts.groupBy(identity).map { case (text, all) => text -> all.size }
+  def squares(limit: Int): Array[Int] = {
+    val found = mutable.ArrayBuffer[Int]()
+    for (number <- 1 to limit if number % 2 == 0) found += number * number
+    var left = found.length
+    while (left > 0) left -= 1
+    found.toArray
+  }
+  def name(value: Any): String = value match {
+    case Point(x, _) if x > 0 => s"point $x"
+    case text: String => text.toUpperCase
+    case _ => "?"
+  }
+}
+""",
+    """\
+object Tests {
+  import Solution._
+  def main(args: Array[String]): Unit = {
+    assert(longest(List("a", "bc")) == Some("bc"))
+    assert(count(Seq("a", "a")).equals(Map("a" -> 2)))
+    assert(squares(4).sameElements(Array(4, 16)))
+    assert(name(new Point(1, 2)) == "point 1", "a point has no name")
+  }
+}
+""",
+)
+OPTIONS = ("-classpath", LIBRARIES, "-nowarn", "-encoding", "UTF-8", "-d", ".")
+BUILDS = JvmDriver("scala", SCALA_DRIVER, COMPILER, OPTIONS, lambda: scala_files(*SAMPLE))
 SCALA = Language(
     name="scala",
     label="Scala",
-    with_tests=Recipe(scala_files, BUILD, run_scala),
-    standalone=Recipe(standalone_files, BUILD, run_scala),
+    with_tests=Recipe(scala_files, BUILDS.build, run_scala),
+    standalone=Recipe(standalone_files, BUILDS.build, run_scala),
     version=lambda: jar_version("Scala", COMPILER_JAR, "compiler.properties"),
     package="scala",
     image="debian:bookworm with scala, openjdk-17-jdk-headless and python3",
@@ -174,4 +210,5 @@ SCALA = Language(
     aliases=("sc",),
     tools=("scalac", "java"),
     paths=JAVA.paths,
+    prepared_here=BUILDS.prepare,
 )

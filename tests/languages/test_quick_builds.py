@@ -16,6 +16,8 @@ import pytest
 from sandboxes import Limits, Outcome, Pool, SandboxUnavailable, open_sandbox
 from sandboxes.backends.host_state import QUICK_FOLDERS
 from sandboxes.languages.compilers import cpp_headers
+from sandboxes.languages.compilers.archived_classes import JAR
+from sandboxes.languages.compilers.jvm_driver import DRIVER_FILE
 from sandboxes.languages.compilers.quick_builds import QUICK_FILE
 from sandboxes.languages.programs import build_program
 from sandboxes.languages.registry import probe_version, required_paths
@@ -29,11 +31,23 @@ pytestmark = pytest.mark.slow
 LIMITS = Limits(wall_seconds=WALL_SECONDS)
 HEADER = "#include <cstdlib>\n"
 QUICK_LANGUAGES = ("cpp", "rust", "java", "typescript")
-# What only the plain build of a language reads, and what a quick build can't do without.
+KINDS = ("add", "wrong", "broken", "failing", "leaving")
+# The compilers of Scala and Kotlin take seconds.
+QUICK_PROGRAMS = [
+    *((language, kind) for language in (*QUICK_LANGUAGES, "clojure") for kind in KINDS),
+    *((language, kind) for language in ("scala", "kotlin") for kind in ("add", "broken")),
+]
+BROKEN_FILES = [
+    *((name, content) for name in ("cpp", "java", "typescript") for content in ("nothing", "half", "head and zeros")),
+    ("scala", "half"),
+]
+# What only the plain build or run of a language reads, and the outcome of a program with neither.
 PLAIN_ONLY = {
-    "cpp": "code_eval_token.cpp",
-    "rust": "code_eval_token.c",
-    "typescript": "code_eval_transpile.js",
+    "cpp": ("code_eval_token.cpp", Outcome.COMPILE_ERROR),
+    "rust": ("code_eval_token.c", Outcome.COMPILE_ERROR),
+    "typescript": ("code_eval_transpile.js", Outcome.COMPILE_ERROR),
+    "scala": (DRIVER_FILE, Outcome.COMPILE_ERROR),
+    "clojure": ("code_eval_driver.clj", Outcome.FAILED),
 }
 FIRST = {
     "includes": ("#include <vector>\n# include<string>\nint f();\n#include <map>\n", ("string", "vector")),
@@ -82,7 +96,7 @@ def pool_for(languages, paths=(), **options):
 @pytest.fixture(scope="module")
 def pool():
     """Return a pool for programs in each language that has quick builds."""
-    pool = pool_for(QUICK_LANGUAGES)
+    pool = pool_for({language for language, _ in QUICK_PROGRAMS})
     yield pool
     pool.close()
 
@@ -90,33 +104,31 @@ def pool():
 def sources_of(language):
     """Return the candidates of a language by kind, as far as its quick builds build them."""
     first = HEADER if language == "cpp" else ""
-    kinds = ("add", "wrong", "broken", "failing", "leaving")
-    return {kind: first + getattr(PROGRAMS[language], kind) for kind in kinds}
+    return {kind: first + getattr(PROGRAMS[language], kind) for kind in KINDS}
 
 
 @pytest.mark.parametrize("language", PLAIN_ONLY)
 def test_the_quick_build_is_whole(pool, language):
-    """A program passes by its quick build alone. Without both builds it is not compiled."""
+    """A program passes with what is prepared alone."""
+    file, outcome = PLAIN_ONLY[language]
     program, _ = build(language, sources_of(language)["add"], PROGRAMS[language].tests)
-    quick = changed(program, **{PLAIN_ONLY[language]: None})
+    quick = changed(program, **{file: None})
     with_quick, with_neither = pool.run_all([quick, changed(quick, **{QUICK_FILE: "\n"})], 1)
     passes(with_quick)
-    assert with_neither.outcome is Outcome.COMPILE_ERROR
+    assert with_neither.outcome is outcome
 
 
-@pytest.mark.parametrize("language", QUICK_LANGUAGES)
-@pytest.mark.parametrize("kind", ["add", "wrong", "broken", "failing", "leaving"])
+@pytest.mark.parametrize(("language", "kind"), QUICK_PROGRAMS)
 def test_verdicts_are_those_of_the_plain_build(pool, language, kind):
     """A program has the same outcome, and the compiler's message the same text, with and without the quick build."""
     program, _ = build(language, sources_of(language)[kind], PROGRAMS[language].tests)
     quick, plain = pool.run_all([program, changed(program, **{QUICK_FILE: "\n"})], 1)
     assert quick.outcome is plain.outcome
-    if kind == "broken":
+    if quick.outcome is Outcome.COMPILE_ERROR:
         assert (quick.detail, quick.exception_message) == (plain.detail, plain.exception_message)
 
 
-@pytest.mark.parametrize("language", ["cpp", "java", "typescript"])
-@pytest.mark.parametrize("content", ["nothing", "its first half", "its head and zeros"])
+@pytest.mark.parametrize(("language", "content"), BROKEN_FILES)
 def test_a_broken_prepared_file_changes_no_verdict(tmp_path, language, content):
     """A right program passes, and a wrong one does not, if what is prepared for them is broken."""
     sources = sources_of(language)
@@ -126,11 +138,16 @@ def test_a_broken_prepared_file_changes_no_verdict(tmp_path, language, content):
     read = prepared.with_name(f"{prepared.name}.gch") if language == "cpp" else prepared
     whole = read.read_bytes()
     half, head = len(whole) // 2, len(whole) // 10
-    broken = {"nothing": b"", "its first half": whole[:half]}.get(content, whole[:head] + bytes(len(whole) - head))
+    broken = {"nothing": b"", "half": whole[:half]}.get(content, whole[:head] + bytes(len(whole) - head))
     (tmp_path / prepared.name).write_bytes(prepared.read_bytes())
     (tmp_path / read.name).write_bytes(broken)
+    jar = prepared.parent.with_name(f"{prepared.parent.name}-jar")
+    beside = tmp_path.with_name(f"{tmp_path.name}-jar")
+    beside.mkdir()
+    if jar.exists():
+        shutil.copy2(jar / JAR, beside)
     programs = [changed(program, **{QUICK_FILE: f"{tmp_path / prepared.name}\n"}) for program, _ in built]
-    with closing(pool_for({language}, [str(tmp_path)])) as pool:
+    with closing(pool_for({language}, [str(tmp_path), str(beside)])) as pool:
         right, wrong = pool.run_all(programs, 1)
     passes(right)
     assert wrong.outcome.value in ("failed", "crashed")
@@ -144,7 +161,7 @@ def test_a_prepared_file_that_programs_can_write_is_not_used(tmp_path):
         (tmp_path / name).chmod(0o666)
     for folder in (tmp_path, *tmp_path.parents[:3]):
         folder.chmod(folder.stat().st_mode | 0o055)
-    quick = changed(program, **{PLAIN_ONLY["cpp"]: None, QUICK_FILE: f"{tmp_path}/headers.h\n"})
+    quick = changed(program, **{PLAIN_ONLY["cpp"][0]: None, QUICK_FILE: f"{tmp_path}/headers.h\n"})
     with closing(pool_for({"cpp"}, [str(tmp_path)], isolation="off")) as pool:
         assert pool.run_all([quick], 1)[0].outcome is Outcome.COMPILE_ERROR
         for name in ("headers.h", "headers.h.gch"):
@@ -156,7 +173,7 @@ def test_quick_builds_without_isolation():
     """Programs that run as another user have quick builds too."""
     program, _ = build("cpp", sources_of("cpp")["add"], PROGRAMS["cpp"].tests)
     with closing(pool_for({"cpp"}, isolation="off")) as pool:
-        passes(pool.run_all([changed(program, **{PLAIN_ONLY["cpp"]: None})], 1)[0])
+        passes(pool.run_all([changed(program, **{PLAIN_ONLY["cpp"][0]: None})], 1)[0])
 
 
 def test_a_header_that_is_forgotten_is_missing(pool):

@@ -9,7 +9,7 @@ import pytest
 
 from sandboxes import Limits, Outcome, Pool, SandboxUnavailable, open_sandbox
 from sandboxes.languages.compilers.java_compiler import PROGRAM_FILE
-from sandboxes.languages.compilers.jvm_driver import DRIVER_FILE
+from sandboxes.languages.compilers.jvm_driver import DRIVER_CLASS
 from sandboxes.languages.programs import build_program
 from sandboxes.languages.registry import probe_version, required_paths
 from sandboxes.tasks.batch import ProgramBatch, Task
@@ -41,12 +41,12 @@ def without_warm(program):
     return replace(program, tests=json.dumps(plan))
 
 
-def compilers(file=PROGRAM_FILE):
-    """Return the warm compilers below this process that are run from a file."""
+def compilers(program=PROGRAM_FILE):
+    """Return the warm compilers below this process whose program is a file, or a class."""
     found = []
     for process in psutil.Process().children(recursive=True):
         try:
-            if process.cmdline()[-1:] == [file]:
+            if process.cmdline()[-1:] == [program]:
                 found.append(process)
         except psutil.NoSuchProcess:
             continue
@@ -192,7 +192,7 @@ def driver_pool(request):
 
     def stays():
         passes(*pool.run_all([program], 1))
-        return any(seconds_of(process) > 1 and process.num_threads() > 1 for process in compilers(DRIVER_FILE))
+        return any(seconds_of(process) > 1 and process.num_threads() > 1 for process in compilers(DRIVER_CLASS))
 
     assert wait_until(stays, 5 * WALL_SECONDS)
     yield language, pool

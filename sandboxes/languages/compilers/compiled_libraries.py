@@ -45,6 +45,7 @@ def kept_folder(name: str, compile_into: Callable[[Path, Path], None]) -> Path:
         compile_into(partial, folder)
         for path in partial.iterdir():
             path.chmod(0o644)
+            flush(path)
         partial.chmod(0o755)
         partial.rename(folder)
     except OSError:
@@ -54,3 +55,9 @@ def kept_folder(name: str, compile_into: Callable[[Path, Path], None]) -> Path:
     finally:
         shutil.rmtree(partial, ignore_errors=True)
     return folder
+
+
+def flush(path: Path) -> None:
+    """Write a file to the disk. A machine that loses its power must not leave part of one under a final name."""
+    with path.open("rb") as file:
+        os.fsync(file.fileno())

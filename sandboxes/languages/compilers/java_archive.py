@@ -58,6 +58,22 @@ public class Sample {
 """
 
 
+def java_state(command: str) -> list[tuple[str, int, int]]:
+    """Return the state of the virtual machine's files, for which an archive of its classes holds.
+
+    Args:
+        command: one of its commands, which is needed.
+
+    Raises:
+        SandboxUnavailable: if it is not installed.
+    """
+    path = shutil.which(command, path=PROGRAM_PATH)
+    if path is None:
+        raise SandboxUnavailable(f"{command} is not installed")
+    home = Path(os.path.realpath(path)).parent.parent
+    return folder_states(str(home / "lib" / "modules"), str(home / "release"))
+
+
 @lru_cache(maxsize=1)
 def archive_folder(flags: tuple[str, ...]) -> str:
     """Return the name of the archive's folder, which depends on the virtual machine.
@@ -68,11 +84,7 @@ def archive_folder(flags: tuple[str, ...]) -> str:
     Raises:
         SandboxUnavailable: if there is no `javac`.
     """
-    path = shutil.which("javac", path=PROGRAM_PATH)
-    if path is None:
-        raise SandboxUnavailable("javac is not installed")
-    home = Path(os.path.realpath(path)).parent.parent
-    state = (folder_states(str(home / "lib" / "modules"), str(home / "release")), flags, SAMPLE)
+    state = (java_state("javac"), flags, SAMPLE)
     return f"{QUICK_FOLDERS}java-{hashlib.sha256(repr(state).encode()).hexdigest()[:12]}"
 
 

@@ -11,15 +11,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from sandboxes.contract import Limits
 from sandboxes.languages.comments import without_literals
-from sandboxes.languages.compilers.java_compiler import QUIET_FLAGS, SERVE
+from sandboxes.languages.compilers.java_compiler import SERVE
 from sandboxes.languages.compilers.jvm_runner import RUNNER
-from sandboxes.languages.java import COMPILER_FLAGS
 from sandboxes.languages.native import build_tag
-from sandboxes.languages.steps import Command, WarmCompiler
 
 DRIVER_FILE = "CodeEvalDriver.java"
+DRIVER_CLASS, PUBLIC_CLASS = "code_eval_runner.Driver", "Guard"
+"""The driver's main class, and the one public class among its classes."""
+
 MAIN_FILE = "code_eval_main"
 """The file of arguments with the class to run, and the tests' package."""
 
@@ -44,10 +44,11 @@ import jdk.internal.org.objectweb.asm.Opcodes;
 import jdk.internal.org.objectweb.asm.Type;
 import jdk.internal.org.objectweb.asm.tree.*;
 
-public class Driver {
+class Driver {
     public static void main(String[] arguments) throws Exception {
-        if (arguments.length > 0) System.exit(build(arguments, System.err));
-        serve();
+        if (arguments.length == 0) serve();
+        int status = build(arguments, System.err);
+        System.exit(status == 1 ? Integer.getInteger("code_eval.refused", 1) : status);
     }
 
 """
@@ -300,23 +301,3 @@ def program_files(
     words = {*WORD.findall(tests)}
     lines = (own, theirs, " ".join(sorted(words | implied(words))), " ".join(sorted(types)))
     return own, theirs, {SETTINGS_FILE: "\n".join(lines) + "\n", MAIN_FILE: f"code_eval_runner.Runner {theirs}\n"}
-
-
-def driver_build(driver: str, class_path: str, *options: str) -> Callable[[Limits], tuple[Command, ...]]:
-    """Return the `build` of a recipe: the driver compiles one program, or stays for many.
-
-    Args:
-        driver: source of the driver, which is one of the program's files too.
-        class_path: of the compiler.
-        options: of the compiler.
-    """
-    package = "java.base/jdk.internal.org.objectweb.asm"
-    exports = [f"--add-exports={package}{part}=ALL-UNNAMED" for part in ("", ".tree")]
-    java = ("java", *COMPILER_FLAGS, "-Xss8m", *exports, "-cp", class_path)
-
-    def build(limits: Limits) -> tuple[Command, ...]:
-        warm = WarmCompiler((*java, *QUIET_FLAGS, DRIVER_FILE), {DRIVER_FILE: driver}, options)
-        needs = tuple(class_path.split(":"))
-        return (Command((*java, DRIVER_FILE, *options), limits, reserves_memory=True, needs=needs, warm=warm),)
-
-    return build
