@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import shutil
 import tempfile
@@ -9,6 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from sandboxes.errors import SandboxUnavailable
+
+logger = logging.getLogger("code_eval")
 
 COMPILE_TIMEOUT_SECONDS = 600
 
@@ -41,6 +44,7 @@ def kept_folder(name: str, compile_into: Callable[[Path, Path], None]) -> Path:
         raise SandboxUnavailable(
             f"can't keep compiled libraries in {cache}: {error}; set XDG_CACHE_HOME to a folder to write to"
         ) from error
+    logger.info("making %s, once for all programs", folder)
     try:
         compile_into(partial, folder)
         for path in partial.iterdir():
