@@ -3,7 +3,8 @@
     python performance/quick_builds.py DATA [--languages cpp,rust] [--rounds 3] [--workers 2] [--short]
 
 DATA is the folder with benchmarks/humanevalpack_LANGUAGE.jsonl, whose problems are HumanEval-X's. TypeScript's
-programs are JavaScript's, whose types are checked. Each round runs the solutions in both ways, one after the other.
+programs are JavaScript's, whose types are checked. Another language's program is that of `code-eval doctor`, 20 times.
+Each round runs the solutions in both ways, one after the other.
 Prints for each language the medians, and the ratio of both ways, in programs per second and in CPU time. Ends with
 status 1 if a solution fails.
 """
@@ -26,11 +27,15 @@ from sandboxes import Limits, Pool, Program, Verdict, open_sandbox
 from sandboxes.languages.compilers.quick_builds import QUICK_FILE
 from sandboxes.languages.javascript import TYPE_CHECK
 from sandboxes.languages.programs import build_program
+from sandboxes.languages.registry import LANGUAGES as ALL_LANGUAGES
 from sandboxes.languages.registry import required_paths
 from sandboxes.pool.cpus import usable_cpus
 from workload import SHORT_TASKS, add_short, machine
 
 LANGUAGES = ("cpp", "rust", "java", "typescript")
+COPIES = 20
+"""Programs of a language that DATA does not have."""
+
 LIMITS = Limits(wall_seconds=20.0)
 UNTYPED = ("JavaScript/2", "JavaScript/8")
 """Problems whose tests call functions in ways that TypeScript's types refuse."""
@@ -40,7 +45,9 @@ CHECK = f"{TYPE_CHECK}\nconst check = (isRight: any) => console.assert(isRight);
 
 
 def read_records(data: Path, language: str) -> list[dict[str, Any]]:
-    """Return the records of a language."""
+    """Return the records of a language. Those of a language without a file are empty."""
+    if language not in LANGUAGES:
+        return [{}] * COPIES
     name = {"typescript": "js"}.get(language, language)
     text = (data / "benchmarks" / f"humanevalpack_{name}.jsonl").read_text(encoding="utf-8")
     records = [json.loads(line) for line in text.splitlines()]
@@ -49,6 +56,8 @@ def read_records(data: Path, language: str) -> list[dict[str, Any]]:
 
 def solution(language: str, record: dict[str, Any]) -> Program:
     """Return the program of a record's solution."""
+    if not record:
+        return build_program(language, *ALL_LANGUAGES[language].canary, LIMITS)
     if language == "typescript":
         tests = CHECK + record["test"].replace("console.assert(", "check(")
         return build_program(language, record["prompt"] + record["canonical_solution"], tests, LIMITS)
@@ -57,11 +66,14 @@ def solution(language: str, record: dict[str, Any]) -> Program:
 
 
 def without_quick_build(program: Program) -> Program:
-    """Return a program that is built in the plain way."""
-    content, plan = json.loads(program.candidate), json.loads(program.tests)
-    content["files"][QUICK_FILE] = "\n"
-    plan["build"] = [{name: value for name, value in step.items() if name != "warm"} for step in plan["build"]]
+    """Return a program that is built, and run, in the plain way."""
+    content, plan = (json.loads(text, object_hook=without_prepared) for text in (program.candidate, program.tests))
     return replace(program, candidate=json.dumps(content), tests=json.dumps(plan))
+
+
+def without_prepared(part: dict[str, Any]) -> dict[str, Any]:
+    """Return an object of a program without a warm compiler, and without what is prepared, if it has them."""
+    return {name: "\n" if name == QUICK_FILE else value for name, value in part.items() if name != "warm"}
 
 
 def measure(pool: Pool, programs: Sequence[Program], workers: int) -> tuple[float, float, bool]:

@@ -8,8 +8,12 @@ from __future__ import annotations
 import functools
 import importlib.util
 import io
+import marshal
+import sys
 import zipfile
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
+from types import CodeType
 
 from sandboxes import guest
 from sandboxes.backends.local_process import EXTENSION_MODULE
@@ -17,6 +21,8 @@ from sandboxes.guest.common.frames import FIRST_FREE_FD
 
 SOURCE_FOLDER = Path(guest.__file__).parent
 GUEST_PATH = "/guest"
+# What marks bytecode that Python does not compare with a source. It still checks that it is its own version's.
+UNCHECKED_HASH = (1).to_bytes(4, "little")
 # The suffix of an extension module for every Python of at least some version.
 ABI_SUFFIX = ".abi3.so"
 # The descriptor of the guest's file. It is above all descriptors that a fork server is given, and below FIRST_FREE_FD,
@@ -68,8 +74,32 @@ def guest_archive() -> bytes:
     with zipfile.ZipFile(archive, "w") as files:
         files.write(SOURCE_FOLDER / "__main__.py", "__main__.py")
         for path in sorted(SOURCE_FOLDER.rglob("*.py")):
-            files.write(path, f"guest/{path.relative_to(SOURCE_FOLDER)}")
+            name = f"guest/{path.relative_to(SOURCE_FOLDER)}"
+            files.write(path, name)
+            # Without optimisation, as the guest runs.
+            if not sys.flags.optimize:
+                files.writestr(f"{name}c", bytecode(path, f"/proc/self/fd/{GUEST_FD}/{name}"))
     return archive.getvalue()
+
+
+def bytecode(path: Path, shown: str) -> bytes:
+    """Return the bytecode of a module, which saves a guest two fifths of its start. Another Python reads the source.
+
+    Args:
+        path: of the source.
+        shown: the path that tracebacks show.
+    """
+    code = SourceFileLoader(path.stem, str(path)).get_code(path.stem)
+    # A loader of sources has the code of each module.
+    assert code is not None
+    data = marshal.dumps(with_path(code, shown))
+    return importlib.util.MAGIC_NUMBER + UNCHECKED_HASH + importlib.util.source_hash(path.read_bytes()) + data
+
+
+def with_path(code: CodeType, shown: str) -> CodeType:
+    """Return code, and all functions in it, with another path of its source."""
+    constants = tuple(with_path(each, shown) if isinstance(each, CodeType) else each for each in code.co_consts)
+    return code.replace(co_filename=shown, co_consts=constants)
 
 
 def extension_file() -> bytes:
