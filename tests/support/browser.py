@@ -72,7 +72,9 @@ class Visitor:
         """
         self.problems = []
         """Actions that no page may take: a request to another server, a dialog, an error of its script."""
-        self.context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
+        # A browser without a screen draws each step of a movement on the processor.
+        still = {"viewport": {"width": 1280, "height": 900}, "reduced_motion": "reduce"}
+        self.context = browser.new_context(**{**still, **options})
         self.context.set_default_timeout(WAIT_MS)
         self.context.route(ELSEWHERE, self._refuse)
         self.page = self.context.new_page()
