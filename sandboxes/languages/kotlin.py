@@ -130,5 +130,5 @@ KOTLIN = Language(
     aliases=("kt",),
     tools=("kotlinc", "java"),
     paths=JAVA.paths,
-    prepared_here=BUILDS.prepare,
+    prepared_here=BUILDS.classes.prepare,
 )

@@ -210,5 +210,5 @@ SCALA = Language(
     aliases=("sc",),
     tools=("scalac", "java"),
     paths=JAVA.paths,
-    prepared_here=BUILDS.prepare,
+    prepared_here=BUILDS.classes.prepare,
 )

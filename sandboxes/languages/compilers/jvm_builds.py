@@ -65,10 +65,6 @@ class JvmDriver:
             WarmCompiler(("sh", "-c", stay), self.files(), self.options),
         )(limits)
 
-    def prepare(self) -> tuple[str, ...]:
-        """Return the folders that programs must see. The first call makes them."""
-        return self.classes.prepare()
-
     def compile_driver(self, work: Path) -> None:
         """Compile the driver, as `ArchivedClasses.compile_sources` does."""
         (work / f"{PUBLIC_CLASS}.java").write_text(self.source)
