@@ -174,7 +174,8 @@ def test_conformance_holds_without_namespaces(pool, folder, calls, who):
     chosen += " or raw_run_attacks or beside"
     parts = ("outcomes", "endings", "limits", "raw_runs", "raw_run_attacks")
     files = [TESTS / "conformance" / f"test_{part}.py" for part in parts]
-    options = ["-q", "-p", "no:cacheprovider", "-W", "ignore::UserWarning", "-k", f"({chosen}) and subprocess"]
+    options = ["-q", "-n", "0", "-p", "no:cacheprovider", "-W", "ignore::UserWarning"]
+    options += ["-k", f"({chosen}) and subprocess"]
     done = python_without(calls, "-m", "pytest", *options, *files, **popen)
     assert done.returncode == 0, done.stdout[-3000:]
     assert "skipped" not in done.stdout

@@ -49,7 +49,7 @@ def verdicts(request, records):
             for each in chosen
         ]
         ids = [each["task_id"] for each in chosen]
-        found[kind] = dict(zip(ids, pool.run_all(programs, 2), strict=True))
+        found[kind] = dict(zip(ids, pool.run_all(programs, 1), strict=True))
     pool.close()
     return found
 
@@ -147,6 +147,6 @@ def test_go_has_suites_and_mocks_of_testify():
     candidates = [f"package main\nfunc Add(a, b int) int {{ return a {sign} b }}" for sign in "+*"]
     programs = [build_program("go", candidate, WITH_SUITE, LIMITS) for candidate in candidates]
     try:
-        assert [verdict.passed for verdict in pool.run_all(programs, 2)] == [True, False]
+        assert [verdict.passed for verdict in pool.run_all(programs, 1)] == [True, False]
     finally:
         pool.close()

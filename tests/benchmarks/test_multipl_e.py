@@ -41,7 +41,7 @@ def run(load):
 
     def run(record, completions):
         loaded = load(record)
-        config = loaded.benchmark.eval_config({"timeout": WALL_SECONDS})
+        config = loaded.benchmark.eval_config({"timeout": WALL_SECONDS, "num_workers": 1})
         try:
             with Evaluator(config) as evaluator:
                 return evaluator.run(loaded.tasks({record["name"]: completions}, config))

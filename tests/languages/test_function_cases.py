@@ -26,7 +26,7 @@ def run_all(language, texts, **more):
     tasks = [Task(reference, [candidate]) for reference, candidate in texts]
     batch = ProgramBatch.assemble(tasks, options, Limits(**{"wall_seconds": WALL_SECONDS, **more}), "auto")
     try:
-        return [batch.finalize(*each) for each in enumerate(pool.run_all(batch.programs, 2))]
+        return [batch.finalize(*each) for each in enumerate(pool.run_all(batch.programs, 1))]
     finally:
         pool.close()
 

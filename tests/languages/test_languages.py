@@ -25,19 +25,34 @@ from support.requirements import WALL_SECONDS, unavailable
 pytestmark = pytest.mark.slow
 
 MEMORY_BYTES = 256 << 20
+EACH = [name for name in LANGUAGES if name not in VARIANTS]
+# How a program ends in a container depends on how it is started there: as a script, from a file of its own or in a
+# virtual machine, apart from its tests or with them. These have each way.
+WAYS = ("bash", "c", "go", "java", "javascript", "ocaml", "ruby", "rust", "sql")
 
 
-@pytest.fixture(scope="module", params=["subprocess", WITH_DOCKER])
+def in_backends(in_containers):
+    """Return a mark that runs a test in each language here, and in some languages in containers."""
+    here = [pytest.param("subprocess", name, id=f"subprocess-{name}") for name in EACH]
+    there = [pytest.param("docker", name, id=f"docker-{name}", marks=WITH_DOCKER.marks) for name in in_containers]
+    return pytest.mark.parametrize(("backend", "language"), [*here, *there], indirect=True, scope="module")
+
+
+in_both = in_backends(EACH)
+at_its_end = in_backends(WAYS)
+
+
+@pytest.fixture(scope="module")
 def backend(request):
-    """Return the name of each backend that supports other languages."""
+    """Return the name of a backend that supports other languages."""
     if request.param == "docker" and (reason := why_not(LANGUAGES_IMAGE)):
         unavailable(reason)
     return request.param
 
 
-@pytest.fixture(scope="module", params=[name for name in LANGUAGES if name not in VARIANTS])
+@pytest.fixture(scope="module")
 def language(request):
-    """Return the name of each language that is no variant of another."""
+    """Return the name of a language that is no variant of another."""
     return request.param
 
 
@@ -81,6 +96,7 @@ def java():
     pool.close()
 
 
+@in_both
 def test_a_right_candidate_passes(right, language):
     """A right candidate passes without an error."""
     passes(right)
@@ -91,6 +107,7 @@ def test_a_right_candidate_passes(right, language):
     assert (right.detail, right.grading, right.attempts) == ("", grading, 1)
 
 
+@at_its_end
 def test_a_wrong_candidate_fails(run, language):
     """A candidate with a wrong result fails, and the detail has the tests' message."""
     verdict = run(PROGRAMS[language].wrong)
@@ -98,6 +115,7 @@ def test_a_wrong_candidate_fails(run, language):
     assert any(text in verdict.detail for text in ("no sum", "add(2, 3) == 5", "left == right", "should return 5"))
 
 
+@at_its_end
 def test_no_program_is_a_compile_error(run, language):
     """The verdict on a program that does not compile has the compiler's message."""
     verdict = run(PROGRAMS[language].broken)
@@ -105,6 +123,7 @@ def test_no_program_is_a_compile_error(run, language):
     assert "error" in verdict.detail.lower()
 
 
+@at_its_end
 def test_a_runtime_error_is_told(run, language):
     """The detail of a candidate that fails when it is called has the language's own message."""
     verdict = run(PROGRAMS[language].failing)
@@ -112,16 +131,19 @@ def test_a_runtime_error_is_told(run, language):
     assert "Overdrawn" in verdict.detail
 
 
+@at_its_end
 def test_a_hang_times_out(run, language):
     """A candidate that does not end is TIMED_OUT, whatever it was compiled for."""
     assert run(PROGRAMS[language].hanging, wall_seconds=1.0).outcome is Outcome.TIMED_OUT
 
 
+@at_its_end
 def test_leaving_early_is_no_pass(run, language):
     """A candidate that ends the program with status 0 is EXITED. SQL has no means to do that."""
     assert run(PROGRAMS[language].leaving).outcome.value == PROGRAMS[language].leaves_as
 
 
+@at_its_end
 def test_memory_is_limited(run, language):
     """A candidate that uses memory without end does not pass, and is OUT_OF_MEMORY in most languages."""
     verdict = run(PROGRAMS[language].hungry, memory_bytes=MEMORY_BYTES)
@@ -131,6 +153,7 @@ def test_memory_is_limited(run, language):
         assert verdict.outcome is Outcome.OUT_OF_MEMORY
 
 
+@at_its_end
 def test_a_program_on_inputs(pool, language):
     """A complete program reads each input and is judged by its output."""
     kinds = TaskOptions.checked(language=language, stop_at_first_failure=False)
@@ -143,11 +166,13 @@ def test_a_program_on_inputs(pool, language):
     assert (verdict.detail, verdict.grading) == ("case 3: expected '4', but it wrote '6'", "separate")
 
 
+@in_both
 def test_the_version_is_known(pool, language):
     """The sandbox reports its version of the language."""
     assert any(char.isdigit() for char in probe_version(pool, language))
 
 
+@in_both
 def test_a_plain_program_runs_after_it(pool, right):
     """A guest that ran a program of the language runs a Python program right, in an empty folder."""
     passes(right)

@@ -4,7 +4,7 @@ import pytest
 
 from sandboxes import Limits, Pool, SandboxUnavailable, open_sandbox
 from sandboxes.languages.programs import build_program
-from sandboxes.languages.registry import LANGUAGES, VARIANTS, probe_version
+from sandboxes.languages.registry import LANGUAGES, probe_version
 from sandboxes.tasks.options import with_mounts
 from support.docker_engines import IMAGE, LANGUAGES_IMAGE, why_not
 from support.language_programs import PROGRAMS
@@ -48,9 +48,9 @@ def test_one_language_of_all_tasks(metric):
     assert "container" in results[0][0][1]["isolation"]
 
 
-def test_all_languages_in_one_call(metric):
+def test_several_languages_in_one_call(metric):
     """Each task's candidates have their own language, including Python, in the same containers."""
-    names = [name for name in LANGUAGES if name not in VARIANTS]
+    names = ["bash", "c", "go", "java", "javascript", "sql"]
     predictions = [[RIGHT, WRONG], *([PROGRAMS[name].add, PROGRAMS[name].wrong] for name in names)]
     references = [TESTS, *(PROGRAMS[name].tests for name in names)]
     pass_at_k, results = metric.compute(

@@ -31,7 +31,7 @@ def passed(language, programs):
     limits = Limits(wall_seconds=WALL_SECONDS)
     try:
         probe_version(pool, language)
-        verdicts = pool.run_all([build_program(language, *each, limits) for each in programs], 2)
+        verdicts = pool.run_all([build_program(language, *each, limits) for each in programs], 1)
     except SandboxUnavailable as error:
         unavailable(str(error))
     finally:
@@ -54,8 +54,8 @@ def multipl_e_tests(record):
 
 @pytest.mark.parametrize("language", ["cpp", "rust"])
 def test_solutions_pass_and_buggy_ones_do_not(language):
-    """HumanEvalPack's solutions pass, and its buggy ones fail."""
-    records = read(language)
+    """HumanEvalPack's solutions pass, and its buggy ones fail: every fourth, because each takes a compiler twice."""
+    records = read(language)[::4]
     kinds = ("canonical_solution", "buggy_solution")
     programs = [(CRATES.sub("", each["prompt"]) + each[kind], each["test"]) for kind in kinds for each in records]
     assert passed(language, programs) == [True] * len(records) + [False] * len(records)
@@ -64,7 +64,7 @@ def test_solutions_pass_and_buggy_ones_do_not(language):
 def test_cpp_without_a_return_does_not_pass():
     """A C++ solution without a body, or without its last `return`, does not pass although the full solution does."""
     programs = []
-    for record in read("cpp")[::2]:
+    for record in read("cpp")[::6]:
         tests, prompt = multipl_e_tests(record), HEADERS + record["prompt"]
         solution = record["canonical_solution"]
         programs += [(prompt + body, tests) for body in (solution, "\n}\n", less_return(solution))]

@@ -397,7 +397,7 @@ def verdicts(pool):
         honest = body.rstrip(";") if language == "go" else "a + b" if language == "rust" and "return" in body else body
         code = candidate.replace("BODY", honest).replace("IMPORT", 'import "os"\n' if "os." in body else "")
         programs.append(build_program(language, code, tests, Limits(wall_seconds=WALL_SECONDS)))
-    return dict(zip(bodies, pool.run_all(programs, 2), strict=True))
+    return dict(zip(bodies, pool.run_all(programs, 1), strict=True))
 
 
 @pytest.mark.slow

@@ -48,7 +48,7 @@ def run(sandbox):
 
     def run_all(language, programs):
         probe_version(pool, language)
-        return list(pool.run_all([build_program(language, *program, limits) for program in programs], 2))
+        return list(pool.run_all([build_program(language, *program, limits) for program in programs], 1))
 
     yield run_all
     pool.close()
@@ -59,10 +59,12 @@ def test_no_attack_passes(run, language):
     """No attack on what layers would hide passes, and honest programs do. Verdicts promise no more than that."""
     attacks = importlib.import_module(f"support.attacks_{VARIANTS.get(language, language)}")
     known = {name: attack for name, attack in attacks.ATTACKS.items() if HIDDEN_BY_LAYERS.search(name)}
-    texts = [(candidate, (*more, attacks.TESTS)[0]) for *pair, more in map(split, known.values()) for candidate in pair]
-    verdicts = run(language, texts)
-    assert [name for name, verdict in zip(known, verdicts[::2], strict=True) if verdict.passed] == []
-    assert [name for name, verdict in zip(known, verdicts[1::2], strict=True) if not verdict.passed] == []
+    programs = {name: (wrong, (*tests, attacks.TESTS)[0]) for name, (wrong, _, *tests) in known.items()}
+    # Many attacks have the same honest counterpart.
+    honest = {(right, (*tests, attacks.TESTS)[0]) for _, right, *tests in known.values()}
+    verdicts = run(language, [*programs.values(), *honest])
+    assert [name for name, verdict in zip(programs, verdicts, strict=False) if verdict.passed] == []
+    assert [verdict for verdict in verdicts[len(programs) :] if not verdict.passed] == []
     assert {verdict.grading for verdict in verdicts} == {"shared"}
 
 
@@ -70,9 +72,3 @@ def test_tests_leave_no_file(run):
     """The files of tests are gone before the candidate is loaded."""
     [verdict] = run("ruby", [(LOOKS, FILES_LEFT)])
     assert verdict.passed, (verdict.detail, verdict.stderr)
-
-
-def split(attack):
-    """Return (wrong candidate, honest candidate, (its tests,) or ())."""
-    wrong, honest, *tests = attack
-    return wrong, honest, tuple(tests)

@@ -33,6 +33,9 @@ CHROMIUM_OPTIONS = (
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    # No name of another server is found. Requests that pass through this process instead would cost a page a seventh of
+    # its time.
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 )
 ELSEWHERE = re.compile(r"^(?!(http://127\.0\.0\.1:\d+/|data:|blob:))")
 
@@ -63,7 +66,7 @@ class Visitor:
     """Somebody who has the Space open in a browser without a history."""
 
     def __init__(self, browser, url, **options):
-        """Open the page, and wait until it is there. Its requests to other servers are refused.
+        """Open the page, and wait until it is there. Its requests reach no other server.
 
         Args:
             browser: the browser.
@@ -76,7 +79,7 @@ class Visitor:
         still = {"viewport": {"width": 1280, "height": 900}, "reduced_motion": "reduce"}
         self.context = browser.new_context(**{**still, **options})
         self.context.set_default_timeout(WAIT_MS)
-        self.context.route(ELSEWHERE, self._refuse)
+        self.context.on("request", self._note)
         self.page = self.context.new_page()
         self.page.on("pageerror", lambda error: self.problems.append(f"error: {error}"))
         self.page.on("dialog", self._dismiss)
@@ -100,9 +103,9 @@ class Visitor:
         with self.page.expect_response(is_second):
             go()
 
-    def _refuse(self, route):
-        self.problems.append(f"request: {route.request.url}")
-        route.abort()
+    def _note(self, request):
+        if ELSEWHERE.match(request.url):
+            self.problems.append(f"request: {request.url}")
 
     def _dismiss(self, dialog):
         self.problems.append(f"dialog: {dialog.message}")
