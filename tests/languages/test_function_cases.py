@@ -31,22 +31,31 @@ def run_all(language, texts, **more):
         pool.close()
 
 
-def calls(kind, wrong=False):
-    """Return the reference of a kind of data. In a wrong one, the last result is another."""
+def calls(kind):
+    """Return the reference of a kind of data."""
     inputs, outputs = CALLS[kind]
-    return {"fn_name": "makeIt", "inputs": inputs, "outputs": [*outputs[:-1], "other"] if wrong else outputs}
+    return {"fn_name": "makeIt", "inputs": inputs, "outputs": outputs}
+
+
+def calls_and_a_wrong_one(kind):
+    """Return the reference of a kind of data with its last call once more, which should return another result."""
+    inputs, outputs = CALLS[kind]
+    return {"fn_name": "makeIt", "inputs": [*inputs, inputs[-1]], "outputs": [*outputs, "other"]}
 
 
 @pytest.fixture(scope="module")
 def verdicts():
-    """Return a function (language) -> {(kind, whether its last result is wrong): verdict}."""
+    """Return a function (language) -> {kind: verdict} of calls of which the last should return another result."""
     known = {}
 
     def of(language):
         if language not in known:
-            keys = [(kind, wrong) for kind in PROGRAMS if language in PROGRAMS[kind] for wrong in (False, True)]
-            texts = [(calls(kind, wrong), PROGRAMS[kind][language]) for kind, wrong in keys]
-            known[language] = dict(zip(keys, run_all(language, texts), strict=True))
+            texts = {
+                kind: (calls_and_a_wrong_one(kind), each[language])
+                for kind, each in PROGRAMS.items()
+                if language in each
+            }
+            known[language] = dict(zip(texts, run_all(language, texts.values()), strict=True))
         return known[language]
 
     return of
@@ -55,19 +64,28 @@ def verdicts():
 @pytest.mark.parametrize(("language", "kind"), EACH)
 def test_a_right_result_passes(verdicts, language, kind):
     """Arguments and results of each kind keep their values."""
-    verdict = verdicts(language)[kind, False]
-    assert verdict.passed, (verdict.detail, verdict.stderr)
-    assert [test.name for test in verdict.tests] == [f"case {n}" for n in range(1, len(CALLS[kind][0]) + 1)]
+    verdict, count = verdicts(language)[kind], len(CALLS[kind][0])
+    assert [test.name for test in verdict.tests] == [f"case {n}" for n in range(1, count + 2)]
+    assert [test.outcome for test in verdict.tests[:count]] == [Outcome.PASSED] * count, (
+        verdict.detail,
+        verdict.stderr,
+    )
     assert verdict.grading == "separate"
 
 
 @pytest.mark.parametrize(("language", "kind"), EACH)
 def test_a_wrong_result_fails(verdicts, language, kind):
     """The case whose result is another has failed, and says what it should return."""
-    verdict = verdicts(language)[kind, True]
-    outcomes = [test.outcome for test in verdict.tests]
-    assert outcomes == [Outcome.PASSED] * (len(outcomes) - 1) + [Outcome.FAILED]
-    assert f'case {len(outcomes)}: should return "other", but returned ' in verdict.detail
+    verdict, number = verdicts(language)[kind], len(CALLS[kind][0]) + 1
+    assert (verdict.outcome, verdict.tests[-1].outcome) == (Outcome.FAILED, Outcome.FAILED)
+    assert f'case {number}: should return "other", but returned ' in verdict.detail
+
+
+@pytest.mark.parametrize("language", KNOWN)
+def test_a_candidate_whose_results_are_right_passes(language):
+    """A candidate passes whose result is right in each case."""
+    [verdict] = run_all(language, [(calls("flags"), PROGRAMS["flags"][language])])
+    assert (verdict.passed, verdict.grading) == (True, "separate"), (verdict.detail, verdict.stderr)
 
 
 def test_each_language_is_tried():
