@@ -15,6 +15,7 @@ import pytest
 
 from sandboxes import Limits, Outcome, Pool, SandboxUnavailable, open_sandbox
 from sandboxes.backends.host_state import QUICK_FOLDERS
+from sandboxes.languages.calls.cpp import cpp_call
 from sandboxes.languages.compilers import cpp_headers
 from sandboxes.languages.compilers.archived_classes import JAR
 from sandboxes.languages.compilers.jvm_driver import DRIVER_FILE
@@ -207,6 +208,21 @@ def test_headers_are_compiled_once_they_have_come_often(monkeypatch):
     for _ in range(2 * cpp_headers.PROGRAMS_BEFORE):
         cpp_headers.compiled_headers("#include <vector>\n#include <set>\n", ("-std=c++17", "-DNOBODY"))
     assert compiled == [("set", "vector")]
+
+
+@pytest.mark.parametrize(("headers", "is_kept"), [(("vector",), False), (("bits/stdc++.h",), True)])
+def test_only_so_many_sets_of_headers_are_kept(monkeypatch, headers, is_kept):
+    """With the most sets, no other set is compiled but that of all headers, with which most programs begin."""
+    kept = []
+    monkeypatch.setattr(cpp_headers, "kept_folder", lambda name, compile_into: kept.append(name))
+    monkeypatch.setattr(cpp_headers, "MAX_SETS", 0)
+    cpp_headers.compile_headers("name", headers, ())
+    assert kept == ["name"] * is_kept
+
+
+def test_programs_that_call_a_function_begin_with_all_headers():
+    """What calls a candidate's function in C++ begins with headers that are compiled once."""
+    assert cpp_headers.first_headers(cpp_call("int add(int a, int b);", "add")) == ("bits/stdc++.h",)
 
 
 def test_processes_that_prepare_at_once(tmp_path):

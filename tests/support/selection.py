@@ -1,5 +1,6 @@
 """The quick suite: the tests that plain `pytest` runs, and what it says about the others. A plugin of conftest.py."""
 
+import gc
 import math
 from collections import Counter
 from pathlib import Path
@@ -61,6 +62,17 @@ def markers_of(item):
     """Return the markers that a test has because of its folder or its fixtures."""
     markers = {FIXTURES[name] for name in FIXTURES.keys() & set(item.fixturenames)}
     return markers | {marker for folder, marker in FOLDERS.items() if item.path.is_relative_to(TESTS / folder)}
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """Look for no garbage while tests are collected, nor in them later. That takes a quarter of the time."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -13,6 +13,8 @@ from sandboxes.languages.comments import without_literals
 BEFORE = (
     r"""
 #include <bits/stdc++.h>
+// The headers before this are compiled once for all programs (cpp_headers.py).
+namespace code_eval_calls {}
 #include <unistd.h>
 """
     + WRITER

@@ -56,7 +56,7 @@ PROGRAMS_BEFORE = 5
 """Programs of a process with the same headers before these are compiled: compiling takes the time of so many."""
 
 MAX_SETS = 24
-"""Sets of headers that are kept for a compiler. Each takes up to 100 MB."""
+"""Sets of headers that are kept for a compiler, beside that of all headers. Each takes up to 100 MB."""
 
 FOLDER = f"{QUICK_FOLDERS}cpp-"
 """Beginning of the folders' names, in the folder of compiled libraries."""
@@ -121,7 +121,7 @@ def compile_headers(name: str, headers: Sequence[str], options: Sequence[str]) -
         run_tool("g++", *options, "-x", "c++-header", "-o", f"{header}.gch", str(header))
 
     try:
-        if len(os.listdir(libraries_folder() / headers_folder())) < MAX_SETS:
+        if headers == (ALL_HEADERS,) or len(os.listdir(libraries_folder() / headers_folder())) < MAX_SETS:
             kept_folder(name, compile_into)
     except (SandboxUnavailable, OSError) as error:
         logger.info("C++ headers are not compiled once: %s", error)
