@@ -17,6 +17,7 @@ TITLES = {
     "needs a cluster": "tests start a Ray of their own",
     "needs a model": "tests have a server that answers as a model",
     "needs half an hour": ".ci/run runs it",
+    "needs more than an hour": ".ci/run runs it",
     "needs three minutes": ".ci/run runs it",
     "needs the Hub": "tests have a server that answers as the Hub",
     "needs more Pythons": "tests/languages/test_python_versions.py",
