@@ -156,6 +156,7 @@ def run_all(name, programs):
         # Many attacks have the same honest counterpart.
         different = list(dict.fromkeys(programs.values()))
         made = [build_program(language, *program, grading=grading or "auto") for program in different]
+        # Each worker would have a compiler of its own, which gets fast with many programs.
         verdicts = dict(zip(different, pool.run_all(made, 1), strict=True))
         return {key: verdicts[program] for key, program in programs.items()}
     except SandboxUnavailable as error:
