@@ -61,10 +61,11 @@ def test_no_attack_passes(run, language):
     known = {name: attack for name, attack in attacks.ATTACKS.items() if HIDDEN_BY_LAYERS.search(name)}
     programs = {name: (wrong, (*tests, attacks.TESTS)[0]) for name, (wrong, _, *tests) in known.items()}
     # Many attacks have the same honest counterpart.
-    honest = {(right, (*tests, attacks.TESTS)[0]) for _, right, *tests in known.values()}
+    honest = {(right, (*tests, attacks.TESTS)[0]): name for name, (_, right, *tests) in known.items()}
     verdicts = run(language, [*programs.values(), *honest])
-    assert [name for name, verdict in zip(programs, verdicts, strict=False) if verdict.passed] == []
-    assert [verdict for verdict in verdicts[len(programs) :] if not verdict.passed] == []
+    wrong, right = verdicts[: len(programs)], verdicts[len(programs) :]
+    assert [name for name, verdict in zip(programs, wrong, strict=True) if verdict.passed] == []
+    assert [name for name, verdict in zip(honest.values(), right, strict=True) if not verdict.passed] == []
     assert {verdict.grading for verdict in verdicts} == {"shared"}
 
 

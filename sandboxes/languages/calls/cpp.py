@@ -9,16 +9,14 @@ from sandboxes.languages.calls.scripts import own_name
 from sandboxes.languages.comments import without_literals
 
 # The types of the function's parameters say how each argument is read. This comes first, because a candidate may define
-# words of the language as macros.
+# words of the language as macros. Headers that are compiled once for all programs come before all others.
 BEFORE = (
-    r"""
+    """
 #include <bits/stdc++.h>
-// The headers before this are compiled once for all programs (cpp_headers.py).
-namespace code_eval_calls {}
-#include <unistd.h>
 """
     + WRITER
     + r"""
+#include <unistd.h>
 
 namespace code_eval_calls {
 struct Value {
