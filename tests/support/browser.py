@@ -3,13 +3,15 @@
 import contextlib
 import re
 import shutil
+import time
 from pathlib import Path
 
 try:
+    from playwright.sync_api import Error as BrowserError
     from playwright.sync_api import TimeoutError as WaitError
     from playwright.sync_api import expect, sync_playwright
 except ImportError:
-    expect = sync_playwright = WaitError = None
+    expect = sync_playwright = BrowserError = WaitError = None
 
 SCREENSHOTS = Path(__file__).parents[1] / "screenshots"
 SIZES = {"wide": {"width": 1280, "height": 900}, "narrow": {"width": 390, "height": 844}}
@@ -19,6 +21,13 @@ CHROMIUMS = ("chromium-headless-shell", "chromium", "chromium-browser")
 NAMELESS = re.compile(r"^\s*- (?:button|textbox|combobox|radio|slider|spinbutton|searchbox|tab|link)(?: \[.*\])?:?$")
 # Far more than any step needs, so that a busy machine fails no test.
 WAIT_MS = 180_000
+# How often to look whether a page is there.
+LOOK_MS = 20
+# How the browser fails the requests that wait for a connection when the machine gets another address. A container that
+# starts may do that.
+NETWORK_CHANGED = "net::ERR_NETWORK_CHANGED"
+# Time in which the other errors of such a page arrive.
+ERRORS_MS = 1_000
 # Time in which a part of the page that appeared gets its first value, and how often to fill it until then.
 SETTLE_MS, FILLS = 400, 100
 # Time in which a click on a table is answered unless the table was just being drawn anew, and how often to click.
@@ -80,10 +89,13 @@ class Visitor:
         self.context = browser.new_context(**{**still, **options})
         self.context.set_default_timeout(WAIT_MS)
         self.context.on("request", self._note)
+        self._answers, self._interruptions = [], []
+        self.context.on("response", self._note_answer)
+        self.context.on("requestfailed", self._note_failure)
         self.page = self.context.new_page()
         self.page.on("pageerror", lambda error: self.problems.append(f"error: {error}"))
         self.page.on("dialog", self._dismiss)
-        self._load(lambda: self.page.goto(url))
+        self._load(lambda: self._open(url))
         # The page is built from the top. Once its last parts are there, it reacts to events.
         expect(self.button("Run")).to_be_visible()
         expect(self.page.get_by_text("Choose an example")).to_be_visible()
@@ -92,16 +104,44 @@ class Visitor:
         """Refresh the page, and wait until it is there."""
         self._load(self.page.reload)
 
+    def _open(self, url):
+        # An address with the same part after its "#" would not be loaded again.
+        self.page.goto("about:blank")
+        self.page.goto(url)
+
     def _load(self, go):
-        # The answers to the page's first two requests change controls. Values that are set before may be lost.
-        answers = []
+        """Load the page until its first two requests are answered, again if a change of the network interrupts it.
 
-        def is_second(answer):
-            answers.extend([answer] if "/run/predict" in answer.url else [])
-            return len(answers) == 2
+        The answers change controls. Values that are set before may be lost.
+        """
+        end = time.monotonic() + WAIT_MS / 1000
+        self._answers.clear()
+        self._interruptions.clear()
+        while len(self._answers) < 2:
+            try:
+                go()
+            except BrowserError as error:
+                if NETWORK_CHANGED not in error.message:
+                    raise
+                self._interruptions.append(error.message)
+            while len(self._answers) < 2 and not self._interruptions:
+                self._wait(LOOK_MS, end)
+            if self._interruptions:
+                self._wait(ERRORS_MS, end)
+                for notes in (self.problems, self._answers, self._interruptions):
+                    notes.clear()
 
-        with self.page.expect_response(is_second):
-            go()
+    def _wait(self, milliseconds, end):
+        assert time.monotonic() < end, f"the page is not ready: {self._answers}, {self._interruptions}, {self.problems}"
+        self.page.wait_for_timeout(milliseconds)
+
+    def _note_answer(self, answer):
+        if "/run/predict" in answer.url:
+            self._answers.append(answer.url)
+
+    def _note_failure(self, request):
+        if request.failure == NETWORK_CHANGED:
+            self._interruptions.append(request.url)
 
     def _note(self, request):
         if ELSEWHERE.match(request.url):
