@@ -12,8 +12,8 @@ from sandboxes.languages.apart.cpp import cpp_tests
 from sandboxes.languages.base import Files, Language, Recipe
 from sandboxes.languages.c_family import CPP, ONLINE_JUDGE, c_family_files
 from sandboxes.languages.calls.cpp import cpp_call
-from sandboxes.languages.compilers.cpp_headers import compiled_headers, prepare_headers
-from sandboxes.languages.compilers.quick_builds import IS_PREPARED, QUICK_FILE, quick_build
+from sandboxes.languages.compilers.cpp_headers import HEADERS_FILE, compiled_headers, prepare_headers
+from sandboxes.languages.compilers.quick_builds import IS_PREPARED, QUICK_FILE, quick_build, refusing
 from sandboxes.languages.native import GOLD, MAIN_WRAPPER, RUN_PROGRAM, TOKEN_FILE, build_tag, token_assembly
 from sandboxes.languages.steps import Command
 
@@ -32,6 +32,11 @@ DEFAULT_STANDARD = "17"
 CPP_TRAPS = ("-fsanitize=return,unreachable", "-fsanitize-undefined-trap-on-error")
 # The token's file comes first: it then runs before the candidate's constructors.
 CPP_PARTS = ("code_eval_program.cpp", MAIN_WRAPPER, f"@{CPP_ARGUMENTS_FILE}")
+
+# An error in the program's own lines is the plain build's too. Where a message names the compiled headers, the plain
+# build's is another.
+OWN_ERRORS = '*candidate.cpp:[0-9]*": error: "* | *tests.cpp:[0-9]*": error: "*'
+OTHER_ERRORS = f'*/{HEADERS_FILE}:* | *"internal compiler error"*'
 
 
 def cpp_flags(standard: str) -> tuple[str, ...]:
@@ -73,7 +78,7 @@ def cpp_needs(files: Files) -> tuple[str, ...]:
 
 def build_cpp(quick: tuple[str, ...], plain: tuple[str, ...]) -> Callable[[Limits], tuple[Command]]:
     """Return the build of C++ programs. The quick one includes the compiled headers of a program first."""
-    with_headers = f'{shlex.join(quick)} -include "$prepared" {GOLD}'
+    with_headers = refusing(f'{shlex.join(quick)} -include "$prepared" {GOLD}', OWN_ERRORS, OTHER_ERRORS)
     return quick_build(("g++",), IS_PREPARED, with_headers, f"exec {shlex.join(plain)}")
 
 

@@ -14,7 +14,7 @@ from sandboxes.guest.common.named_tests import MICROSECONDS, TICKET_CHARS
 from sandboxes.languages.apart.rust import rust_tests
 from sandboxes.languages.base import MAX_NAMES, Files, Language, Recipe
 from sandboxes.languages.calls.rust import rust_call
-from sandboxes.languages.compilers.quick_builds import QUICK_FILE, quick_build
+from sandboxes.languages.compilers.quick_builds import QUICK_FILE, quick_build, refusing
 from sandboxes.languages.compilers.rust_crates import crate_arguments, crate_patterns, crates_used
 from sandboxes.languages.native import (
     MAIN_WRAPPER,
@@ -270,6 +270,9 @@ WITH_TESTS = (*COMPILER, f"@{RUST_ARGUMENTS_FILE}", *CAP_LINTS, "-C", f"link-arg
 # GCC's faster linker, gold, is known to make mistakes with Rust.
 QUICKLY = ("-C", "prefer-dynamic", "-C", "rpath", "-C", "codegen-units=1")
 MAY_LOAD = '[ -n "$prepared" ]'
+# An error with a number and a place is the plain build's too, unless it is about libraries.
+OWN_ERRORS = '*"error[E0"*" --> "*.rs:[0-9]*'
+OTHER_ERRORS = '*"error[E0152]"* | *"error[E046"* | *"internal compiler error"* | *"linking with"*'
 
 
 def linked_with_token(suffix: str) -> str:
@@ -280,11 +283,14 @@ def linked_with_token(suffix: str) -> str:
 BUILD_WITH_TESTS = quick_build(
     ("gcc", "rustc"),
     MAY_LOAD,
-    f"{linked_with_token('s')} {shlex.join(QUICKLY)}",
+    refusing(f"{linked_with_token('s')} {shlex.join(QUICKLY)}", OWN_ERRORS, OTHER_ERRORS),
     f"{shlex.join(TOKEN_OBJECT)} && exec {linked_with_token('o')}",
 )
 BUILD_STANDALONE = quick_build(
-    ("rustc",), MAY_LOAD, shlex.join((*STANDALONE, *QUICKLY)), f"exec {shlex.join(STANDALONE)}"
+    ("rustc",),
+    MAY_LOAD,
+    refusing(shlex.join((*STANDALONE, *QUICKLY)), OWN_ERRORS, OTHER_ERRORS),
+    f"exec {shlex.join(STANDALONE)}",
 )
 
 RUST = Language(

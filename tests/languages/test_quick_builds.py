@@ -50,6 +50,36 @@ PLAIN_ONLY = {
     "scala": (DRIVER_FILE, Outcome.COMPILE_ERROR),
     "clojure": ("code_eval_driver.clj", Outcome.FAILED),
 }
+# Candidates that are not built, and whether the quick build is enough to tell.
+NOT_BUILT = {
+    ("cpp", "a name that is not there"): (HEADER + "int add(int a, int b) { return a + c; }", True),
+    ("cpp", "no semicolon"): (HEADER + "int add(int a, int b) { return a + b }", True),
+    ("cpp", "another type"): (HEADER + "const char *add(int a, int b) { return a + b; }", True),
+    ("cpp", "a directive"): (HEADER + "#error no sum\n", True),
+    ("cpp", "an assertion"): (HEADER + 'static_assert(false, "no sum");\n', True),
+    ("cpp", "no function of the tests"): (HEADER + "int sum(int a, int b) { return a + b; }", True),
+    ("cpp", "an open bracket"): (HEADER + "int add(int a, int b) { return a + b;", False),
+    ("cpp", "no such header"): (HEADER + "#include <sums.h>\n", False),
+    ("cpp", "a forgotten header"): ("#include <cstdio>\nint add(int a, int b) { return std::max(a + b, 0); }", False),
+    ("cpp", "an error in a header"): (
+        "#include <algorithm>\n#include <list>\nvoid add(std::list<int> l) { std::sort(l.begin(), l.end()); }",
+        False,
+    ),
+    ("cpp", "a function without a body"): (HEADER + "int add(int a, int b);", False),
+    ("rust", "a name that is not there"): ("fn add(a: i32, b: i32) -> i32 { a + c }", True),
+    ("rust", "another type"): ('fn add(a: i32, b: i32) -> i32 { "a" }', True),
+    ("rust", "a value that is moved"): (
+        "fn add(a: i32, b: i32) -> i32 { let v = vec![a]; drop(v); v[0] + b }",
+        True,
+    ),
+    ("rust", "no function of the tests"): ("fn sum(a: i32, b: i32) -> i32 { a + b }", True),
+    ("rust", "no semicolon"): ("fn add(a: i32, b: i32) -> i32 { let c = a + b c }", False),
+    ("rust", "no such library"): ("extern crate sums;\nfn add(a: i32, b: i32) -> i32 { a + b }", False),
+    ("rust", "a function without a body"): (
+        'extern "C" { fn sum(a: i32) -> i32; }\nfn add(a: i32, b: i32) -> i32 { unsafe { sum(a + b) } }',
+        False,
+    ),
+}
 FIRST = {
     "includes": ("#include <vector>\n# include<string>\nint f();\n#include <map>\n", ("string", "vector")),
     "a namespace": ("#include <vector>\nusing namespace std;\n#include <map>\n", ("map", "vector")),
@@ -127,6 +157,18 @@ def test_verdicts_are_those_of_the_plain_build(pool, language, kind):
     assert quick.outcome is plain.outcome
     if quick.outcome is Outcome.COMPILE_ERROR:
         assert (quick.detail, quick.exception_message) == (plain.detail, plain.exception_message)
+
+
+@pytest.mark.parametrize(("language", "name"), NOT_BUILT)
+def test_messages_are_those_of_the_plain_build(pool, language, name):
+    """The message about a program that is not built is the plain build's, which is made only if there is doubt."""
+    candidate, tells = NOT_BUILT[language, name]
+    program, _ = build(language, candidate, PROGRAMS[language].tests)
+    quick_only = changed(program, **{PLAIN_ONLY[language][0]: None})
+    quick, plain, told = pool.run_all([program, changed(program, **{QUICK_FILE: "\n"}), quick_only], 1)
+    assert (quick.outcome, quick.detail) == (plain.outcome, plain.detail)
+    assert plain.outcome is Outcome.COMPILE_ERROR
+    assert (told.stderr == plain.stderr) is tells
 
 
 @pytest.mark.parametrize(("language", "content"), BROKEN_FILES)

@@ -58,6 +58,9 @@ PROGRAMS_BEFORE = 5
 MAX_SETS = 24
 """Sets of headers that are kept for a compiler, beside that of all headers. Each takes up to 100 MB."""
 
+HEADERS_FILE = "headers.h"
+"""Name of the file in a set's folder that includes the set's headers."""
+
 FOLDER = f"{QUICK_FOLDERS}cpp-"
 """Beginning of the folders' names, in the folder of compiled libraries."""
 
@@ -103,7 +106,7 @@ def compiled_headers(source: str, options: Sequence[str]) -> str:
         _seen[key] += 1
         if _seen[key] == PROGRAMS_BEFORE and not Path(libraries_folder(), name).is_dir():
             compile_headers(name, headers, options)
-    return str(Path(libraries_folder(), name, "headers.h"))
+    return str(Path(libraries_folder(), name, HEADERS_FILE))
 
 
 def compile_headers(name: str, headers: Sequence[str], options: Sequence[str]) -> None:
@@ -116,7 +119,7 @@ def compile_headers(name: str, headers: Sequence[str], options: Sequence[str]) -
     """
 
     def compile_into(partial: Path, folder: Path) -> None:
-        header = partial / "headers.h"
+        header = partial / HEADERS_FILE
         header.write_text("".join(f"#include <{each}>\n" for each in headers))
         run_tool("g++", *options, "-x", "c++-header", "-o", f"{header}.gch", str(header))
 

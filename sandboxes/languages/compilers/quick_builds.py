@@ -43,6 +43,28 @@ fi
 %(plain)s
 """
 
+REFUSING = """{
+    errors=$(%(quick)s 2>&1) && exit
+    case $errors in
+        %(other)s) exit 1 ;;
+        %(own)s) ;;
+        *) exit 1 ;;
+    esac
+    printf "%%s\\n" "$errors" >&2
+    exit %(refused)d
+}"""
+
+
+def refusing(quick: str, own: str, other: str) -> str:
+    """Return a quick build that ends with REFUSED_STATUS if its message is the one that the plain build would write.
+
+    Args:
+        quick: the quick build, as in `quick_build`.
+        own: the shell's patterns of messages about errors in the program's own lines.
+        other: patterns of those among them that the plain build may not write.
+    """
+    return REFUSING % {"quick": quick, "own": own, "other": other, "refused": REFUSED_STATUS}
+
 
 def quick_build(
     tools: tuple[str, ...], condition: str, quick: str, plain: str, warm: WarmCompiler | None = None
