@@ -1,12 +1,13 @@
 """Programs per second of compiled languages: built with what is prepared for their compilers, or is warm, and without.
 
-    python performance/quick_builds.py DATA [--languages cpp,rust] [--rounds 3] [--workers 2] [--short]
+    python performance/quick_builds.py DATA [--languages cpp,rust] [--rounds 3] [--workers 2] [--broken] [--short]
 
 DATA is the folder with benchmarks/humanevalpack_LANGUAGE.jsonl, whose problems are HumanEval-X's. TypeScript's
 programs are JavaScript's, whose types are checked. Another language's program is that of `code-eval doctor`, 20 times.
-Each round runs the solutions in both ways, one after the other.
+Each round runs the solutions in both ways, one after the other. With `--broken` they use a name that is not there, and
+are not built.
 Prints for each language the medians, and the ratio of both ways, in programs per second and in CPU time. Ends with
-status 1 if a solution fails.
+status 1 if a solution fails, or one with `--broken` is no compile error.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from typing import Any
 
 from code_tasks.benchmarks.humaneval_x import build_tests
 from humaneval_x_samples import build_candidate
-from sandboxes import Limits, Pool, Program, Verdict, open_sandbox
+from sandboxes import Limits, Outcome, Pool, Program, Verdict, open_sandbox
 from sandboxes.languages.compilers.quick_builds import QUICK_FILE
 from sandboxes.languages.javascript import TYPE_CHECK
 from sandboxes.languages.programs import build_program
@@ -43,6 +44,14 @@ UNTYPED = ("JavaScript/2", "JavaScript/8")
 # Some tests assert numbers, which TypeScript does not allow.
 CHECK = f"{TYPE_CHECK}\nconst check = (isRight: any) => console.assert(isRight);\n"
 
+NO_NAME = {
+    "cpp": "int code_eval_broken() { return no_name; }",
+    "rust": "fn code_eval_broken() -> i32 { no_name }",
+    "java": "class CodeEvalBroken { int value = noName; }",
+    "typescript": "const codeEvalBroken: number = noName;",
+}
+"""What is added to a solution, by language, so that it is not built."""
+
 
 def read_records(data: Path, language: str) -> list[dict[str, Any]]:
     """Return the records of a language. Those of a language without a file are empty."""
@@ -54,14 +63,14 @@ def read_records(data: Path, language: str) -> list[dict[str, Any]]:
     return [record for record in records if record["task_id"] not in UNTYPED or language != "typescript"]
 
 
-def solution(language: str, record: dict[str, Any]) -> Program:
-    """Return the program of a record's solution."""
+def solution(language: str, record: dict[str, Any], more: str = "") -> Program:
+    """Return the program of a record's solution, with more code after it."""
     if not record:
         return build_program(language, *ALL_LANGUAGES[language].canary, LIMITS)
     if language == "typescript":
         tests = CHECK + record["test"].replace("console.assert(", "check(")
-        return build_program(language, record["prompt"] + record["canonical_solution"], tests, LIMITS)
-    candidate = build_candidate(record, record["canonical_solution"])
+        return build_program(language, f"{record['prompt']}{record['canonical_solution']}\n{more}", tests, LIMITS)
+    candidate = f"{build_candidate(record, record['canonical_solution'])}\n{more}"
     return build_program(language, candidate, build_tests(record), LIMITS)
 
 
@@ -76,24 +85,27 @@ def without_prepared(part: dict[str, Any]) -> dict[str, Any]:
     return {name: "\n" if name == QUICK_FILE else value for name, value in part.items() if name != "warm"}
 
 
-def measure(pool: Pool, programs: Sequence[Program], workers: int) -> tuple[float, float, bool]:
-    """Return (programs per second, CPU seconds of each, whether all passed)."""
+def measure(
+    pool: Pool, programs: Sequence[Program], workers: int, outcome: Outcome = Outcome.PASSED
+) -> tuple[float, float, bool]:
+    """Return (programs per second, CPU seconds of each, whether all have this outcome)."""
     began = time.monotonic()
     # With on_sandbox_error="raise", every result is a verdict.
     verdicts = [result for result in pool.run_all(programs, workers) if isinstance(result, Verdict)]
     seconds = time.monotonic() - began
     cpu = sum(verdict.cpu_seconds for verdict in verdicts) / len(verdicts)
-    return len(verdicts) / seconds, cpu, all(verdict.passed for verdict in verdicts)
+    return len(verdicts) / seconds, cpu, all(verdict.outcome is outcome for verdict in verdicts)
 
 
 def compare(pool: Pool, language: str, options: argparse.Namespace) -> bool:
-    """Measure a language and print its row. Return whether all programs passed."""
+    """Measure a language and print its row. Return whether all programs have the right outcome."""
     records = read_records(options.data, language)[: SHORT_TASKS if options.short else None]
-    quick = [solution(language, record) for record in records]
+    outcome, more = (Outcome.COMPILE_ERROR, NO_NAME[language]) if options.broken else (Outcome.PASSED, "")
+    quick = [solution(language, record, more) for record in records]
     plain = [without_quick_build(program) for program in quick]
     measure(pool, quick[:1], 1)
     rounds = [
-        (measure(pool, plain, options.workers), measure(pool, quick, options.workers)) for _ in range(options.rounds)
+        tuple(measure(pool, way, options.workers, outcome) for way in (plain, quick)) for _ in range(options.rounds)
     ]
     speeds = [statistics.median(each[way][0] for each in rounds) for way in (0, 1)]
     costs = [1000 * statistics.median(each[way][1] for each in rounds) for way in (0, 1)]
@@ -114,6 +126,7 @@ def main() -> None:
     parser.add_argument("--languages", default=",".join(LANGUAGES))
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--workers", type=int, default=usable_cpus())
+    parser.add_argument("--broken", action="store_true", help=f"programs that are not built, in {', '.join(NO_NAME)}")
     add_short(parser)
     options = parser.parse_args()
     names = options.languages.split(",")

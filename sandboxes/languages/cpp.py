@@ -36,7 +36,7 @@ CPP_PARTS = ("code_eval_program.cpp", MAIN_WRAPPER, f"@{CPP_ARGUMENTS_FILE}")
 # An error in the program's own lines is the plain build's too. Where a message names the compiled headers, the plain
 # build's is another.
 OWN_ERRORS = '*candidate.cpp:[0-9]*": error: "* | *tests.cpp:[0-9]*": error: "*'
-OTHER_ERRORS = f'*/{HEADERS_FILE}:* | *"internal compiler error"*'
+OTHER_ERRORS = f'*/{HEADERS_FILE}:* | *"internal compiler"*'
 
 
 def cpp_flags(standard: str) -> tuple[str, ...]:

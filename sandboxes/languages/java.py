@@ -13,7 +13,7 @@ from sandboxes.languages.calls.java import java_call
 from sandboxes.languages.comments import without_literals
 from sandboxes.languages.compilers.java_archive import archive_path, prepare_archive
 from sandboxes.languages.compilers.java_compiler import warm_javac
-from sandboxes.languages.compilers.quick_builds import IS_PREPARED, QUICK_FILE, quick_build
+from sandboxes.languages.compilers.quick_builds import IS_PREPARED, QUICK_FILE, quick_build, refusing
 from sandboxes.languages.java_junit import JARS, RUNNER, TEST, class_path, detect_framework, method_names, runner_source
 from sandboxes.languages.java_tuples import NAMES, PACKAGE, tuple_files
 from sandboxes.languages.steps import Command
@@ -268,11 +268,14 @@ def run_java(limits: Limits) -> Command:
     return java_command(limits, "-cp", ".", f"@{JAVA_MAIN_FILE}")
 
 
+# An error with a place is the plain build's too, unless the virtual machine could not start.
+OWN_ERRORS = '*.java:[0-9]*": error: "*'
+OTHER_ERRORS = '*"Error occurred during initialization of VM"*'
 COMPILE = shlex.join((*JAVAC, f"@{JAVA_LIST_FILE}"))
 BUILD = quick_build(
     ("javac",),
     IS_PREPARED,
-    f'{COMPILE} "-J-XX:SharedArchiveFile=$prepared"',
+    refusing(f'{COMPILE} "-J-XX:SharedArchiveFile=$prepared"', OWN_ERRORS, OTHER_ERRORS),
     f"exec {COMPILE}",
     warm_javac(COMPILER_FLAGS, (*JAVAC_OPTIONS, f"@{JAVA_LIST_FILE}")),
 )

@@ -272,7 +272,7 @@ QUICKLY = ("-C", "prefer-dynamic", "-C", "rpath", "-C", "codegen-units=1")
 MAY_LOAD = '[ -n "$prepared" ]'
 # An error with a number and a place is the plain build's too, unless it is about libraries.
 OWN_ERRORS = '*"error[E0"*" --> "*.rs:[0-9]*'
-OTHER_ERRORS = '*"error[E0152]"* | *"error[E046"* | *"internal compiler error"* | *"linking with"*'
+OTHER_ERRORS = '*"error[E0152]"* | *"error[E046"* | *"internal compiler"* | *"linking with"*'
 
 
 def linked_with_token(suffix: str) -> str:

@@ -60,7 +60,7 @@ NOT_BUILT = {
     ("cpp", "no function of the tests"): (HEADER + "int sum(int a, int b) { return a + b; }", True),
     ("cpp", "an open bracket"): (HEADER + "int add(int a, int b) { return a + b;", False),
     ("cpp", "no such header"): (HEADER + "#include <sums.h>\n", False),
-    ("cpp", "a forgotten header"): ("#include <cstdio>\nint add(int a, int b) { return std::max(a + b, 0); }", False),
+    ("cpp", "a forgotten header"): ("#include <cstdio>\nint add(int a, int b) { return std::max(a + b, 0); }", True),
     ("cpp", "an error in a header"): (
         "#include <algorithm>\n#include <list>\nvoid add(std::list<int> l) { std::sort(l.begin(), l.end()); }",
         False,
@@ -108,6 +108,7 @@ def build(language, candidate, tests):
     """Return a program whose C++ headers are compiled now, and the path of what is prepared for it."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(cpp_headers, "PROGRAMS_BEFORE", 1)
+        patch.setattr(cpp_headers, "MAX_SETS", 1000)
         patch.setattr(cpp_headers, "_seen", Counter())
         program = build_program(language, candidate, tests, LIMITS)
     return program, json.loads(program.candidate)["files"][QUICK_FILE].strip()
@@ -252,14 +253,55 @@ def test_headers_are_compiled_once_they_have_come_often(monkeypatch):
     assert compiled == [("set", "vector")]
 
 
-@pytest.mark.parametrize(("headers", "is_kept"), [(("vector",), False), (("bits/stdc++.h",), True)])
-def test_only_so_many_sets_of_headers_are_kept(monkeypatch, headers, is_kept):
+@pytest.fixture
+def sets(tmp_path, monkeypatch):
+    """Provide the folder of sets of headers, with one set. It has room for no other, and sets are only listed."""
+    monkeypatch.setattr(cpp_headers, "libraries_folder", lambda: tmp_path)
+    monkeypatch.setattr(cpp_headers, "headers_folder", lambda: "sets")
+    monkeypatch.setattr(cpp_headers, "kept_folder", lambda name, compile_into: (tmp_path / name).mkdir())
+    monkeypatch.setattr(cpp_headers, "MAX_SETS", 1)
+    (tmp_path / "sets" / "first").mkdir(parents=True)
+    return tmp_path / "sets"
+
+
+def names_in(folder):
+    """Return the sorted names of a folder's files."""
+    return sorted(path.name for path in folder.iterdir())
+
+
+def make_unused(path):
+    """Make a set look as if no program had used it for as long as is needed to remove it."""
+    unused = time.time() - cpp_headers.UNUSED_SECONDS - 1
+    os.utime(path, (unused, unused))
+
+
+@pytest.mark.parametrize(
+    ("headers", "names"), [(("vector",), ["first"]), (("bits/stdc++.h",), ["first", "second"])], ids=["one", "all"]
+)
+def test_only_so_many_sets_of_headers_are_kept(sets, headers, names):
     """With the most sets, no other set is compiled but that of all headers, with which most programs begin."""
-    kept = []
-    monkeypatch.setattr(cpp_headers, "kept_folder", lambda name, compile_into: kept.append(name))
-    monkeypatch.setattr(cpp_headers, "MAX_SETS", 0)
-    cpp_headers.compile_headers("name", headers, ())
-    assert kept == ["name"] * is_kept
+    cpp_headers.compile_headers("sets/second", headers, ())
+    assert names_in(sets) == names
+
+
+def test_an_unused_set_of_headers_makes_room(sets):
+    """With the most sets, one that no program has used for a day is removed for another one."""
+    make_unused(sets / "first")
+    cpp_headers.compile_headers("sets/second", ("vector",), ())
+    assert names_in(sets) == ["second"]
+
+
+def test_a_set_of_headers_that_is_used_stays(sets, monkeypatch):
+    """A program that begins with a set's headers uses it, however old the set is."""
+    monkeypatch.setattr(cpp_headers, "_seen", Counter())
+    (sets / "first").rmdir()
+    for _ in range(cpp_headers.PROGRAMS_BEFORE):
+        cpp_headers.compiled_headers("#include <vector>\n", ())
+    [used] = names_in(sets)
+    make_unused(sets / used)
+    cpp_headers.compiled_headers("#include <vector>\n", ())
+    cpp_headers.compile_headers("sets/second", ("map",), ())
+    assert names_in(sets) == [used]
 
 
 def test_programs_that_call_a_function_begin_with_all_headers():

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import psutil
 
+from sandboxes.languages.compilers.compiled_libraries import libraries_folder
 from support.observers import all_gone, processes_with, wait_until
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -62,7 +63,9 @@ def serving(*, without="", user=None, **environment):
     if user is not None:
         os.chown(folder, user, user)
         identity = {"user": user, "group": user, "extra_groups": []}
-        environment = {"HOME": folder, "HF_HOME": f"{folder}/hf", **environment}
+        # What languages need is compiled already.
+        cache = str(libraries_folder().parent)
+        environment = {"HOME": folder, "HF_HOME": f"{folder}/hf", "XDG_CACHE_HOME": cache, **environment}
     refusing = [str(ROOT / "tests" / "support" / "denied_syscalls.py"), without] if without else []
     port = free_port()
     try:

@@ -8,12 +8,15 @@ forgets is still missing.
 
 from __future__ import annotations
 
+import contextlib
 import glob
 import hashlib
 import logging
 import os
 import re
+import shutil
 import threading
+import time
 from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
@@ -57,6 +60,9 @@ PROGRAMS_BEFORE = 5
 
 MAX_SETS = 24
 """Sets of headers that are kept for a compiler, beside that of all headers. Each takes up to 100 MB."""
+
+UNUSED_SECONDS = 24 * 3600
+"""Time without a program after which a set makes room for another one."""
 
 HEADERS_FILE = "headers.h"
 """Name of the file in a set's folder that includes the set's headers."""
@@ -102,11 +108,15 @@ def compiled_headers(source: str, options: Sequence[str]) -> str:
         return ""
     key = (headers, tuple(options))
     name = f"{headers_folder()}/{hashlib.sha256(repr(key).encode()).hexdigest()[:16]}"
+    folder = libraries_folder() / name
     with _lock:
         _seen[key] += 1
-        if _seen[key] == PROGRAMS_BEFORE and not Path(libraries_folder(), name).is_dir():
+        if _seen[key] == PROGRAMS_BEFORE and not folder.is_dir():
             compile_headers(name, headers, options)
-    return str(Path(libraries_folder(), name, HEADERS_FILE))
+    # Another user's set, or none.
+    with contextlib.suppress(OSError):
+        os.utime(folder)
+    return str(folder / HEADERS_FILE)
 
 
 def compile_headers(name: str, headers: Sequence[str], options: Sequence[str]) -> None:
@@ -124,10 +134,25 @@ def compile_headers(name: str, headers: Sequence[str], options: Sequence[str]) -
         run_tool("g++", *options, "-x", "c++-header", "-o", f"{header}.gch", str(header))
 
     try:
-        if headers == (ALL_HEADERS,) or len(os.listdir(libraries_folder() / headers_folder())) < MAX_SETS:
+        if headers == (ALL_HEADERS,) or has_room(libraries_folder() / headers_folder()):
             kept_folder(name, compile_into)
     except (SandboxUnavailable, OSError) as error:
         logger.info("C++ headers are not compiled once: %s", error)
+
+
+def has_room(folder: Path) -> bool:
+    """Return whether a folder has room for another set. One that no program has used for long is removed for it.
+
+    A program that still needs that one is built without.
+    """
+    used = {each: each.stat().st_mtime for each in folder.iterdir()}
+    if len(used) < MAX_SETS:
+        return True
+    oldest = min(used, key=used.__getitem__)
+    if time.time() - used[oldest] < UNUSED_SECONDS:
+        return False
+    shutil.rmtree(oldest)
+    return True
 
 
 @lru_cache(maxsize=1)
