@@ -130,6 +130,8 @@ def main() -> None:
     add_short(parser)
     options = parser.parse_args()
     names = options.languages.split(",")
+    if options.broken and (others := [name for name in names if name not in NO_NAME]):
+        parser.error(f"--broken has no programs in {others[0]}; choose from {', '.join(NO_NAME)}")
     print(f"{machine()}; plain and quick builds, medians of {options.rounds} rounds, {options.workers} workers")
     pool = Pool(open_sandbox("subprocess", read_only_paths=required_paths(set(names))))
     are_right = [compare(pool, name, options) for name in names]
