@@ -116,6 +116,7 @@ def test_parameters_that_this_server_refuses(parameters, message):
         evaluation_of(remote_of(record_of()), samples_of(RIGHT), **parameters)
 
 
+@pytest.mark.slow
 def test_answers(tmp_path):
     """An answer has a status for each sample, the program without our environment, and facts about the run."""
     remote = remote_of(record_of(0), record_of(1, canonical_solution=WRONG))

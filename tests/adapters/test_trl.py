@@ -39,6 +39,7 @@ def as_trl(reward, prompts, completions, **columns):
     return [each if each is not None else math.nan for each in answer]
 
 
+@pytest.mark.slow
 def test_conversations():
     """A conversational completion is a list of messages, and its code is in the assistant's last one."""
     texts = [RIGHT, WRONG, fenced(RIGHT), f"<think>{fenced(WRONG)}</think>{fenced(RIGHT)}", "I don't know.", ""]

@@ -155,6 +155,7 @@ def test_weighted_asserts(weights, share):
     assert rewards_of(reward, fenced(RIGHT), half, tests=ASSERTS, points=[weights] * 2) == [1.0, share]
 
 
+@pytest.mark.slow
 def test_tests_without_a_result_weigh_too():
     """A program that ends early has failed the tests that did not run, in the total weight of all of them."""
     reward = make_code_reward(timeout=20.0, partial_credit=True)

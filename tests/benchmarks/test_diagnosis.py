@@ -253,6 +253,7 @@ def test_folders_of_programs_as_problems(tmp_path):
         load_benchmark(None, tmp_path)
 
 
+@pytest.mark.slow
 def test_memory_of_a_diagnosis(tmp_path):
     """The diagnosis of many records keeps none of them."""
     path = tmp_path / "samples.jsonl"

@@ -55,6 +55,7 @@ def test_bad_files(runs, content, message):
     assert message in line
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [0, 1])
 def test_inputs_are_not_overwritten(runs, number):
     """The page never replaces one of the runs."""
@@ -72,6 +73,7 @@ def test_one_run(runs):
     assert "give a baseline and from 1 to 25 runs" in done.stderr
 
 
+@pytest.mark.slow
 def test_without_jinja2(runs, tmp_path):
     """Without Jinja2 the text works, and the page names the extra to install."""
     start = "import sys; sys.modules['jinja2'] = None; from code_tasks.cli.main import app; app()"

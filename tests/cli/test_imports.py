@@ -44,6 +44,7 @@ def test_commands_that_read_nothing(arguments):
     assert packages & HEAVY == set()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["run", "audit"])
 def test_commands_that_run_programs(command, tmp_path):
     """Running one sample, or auditing one problem, imports no package that takes long to import."""

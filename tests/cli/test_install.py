@@ -187,6 +187,7 @@ def test_usage_errors(tmp_path, arguments, message):
     assert message in said
 
 
+@pytest.mark.slow
 def test_import_in_the_folder(tmp_path):
     """A program that is started in the folder finds the metric, although the folder has the module's name."""
     assert run("--grading", "separate")[0] == 0

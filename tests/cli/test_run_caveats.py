@@ -19,6 +19,7 @@ def record(task_id, expected):
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("expected", "is_told"), [(2, True), (1, False)])
 def test_a_problem_that_no_program_passes(files, expected, is_told):
     """The reason is told if no sample of the problem passed, and the problem counts in pass@k."""

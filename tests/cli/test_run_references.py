@@ -24,6 +24,7 @@ def usage_of(done):
     return " ".join(done.stderr.replace("│", " ").split())
 
 
+@pytest.mark.slow
 def test_generations_and_references(arguments, tmp_path):
     """The lists of programs belong to the references in their order."""
     output = tmp_path / "results.jsonl"
@@ -40,6 +41,7 @@ def test_different_lengths(arguments):
     assert "there are 1 lists of programs, but 2 problems" in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "other"),
     [

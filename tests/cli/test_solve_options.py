@@ -19,6 +19,7 @@ def code_eval_solve(*arguments):
     return CliRunner().invoke(app, ["solve", *map(str, arguments)])
 
 
+@pytest.mark.slow
 def test_dummy_and_failing(tmp_path):
     """The solver dummy is always correct and says that nothing was run; failing scores 0, by the sandbox's verdicts."""
     ended = code_eval_solve("--solver", "dummy", *PROBLEMS, "--output", tmp_path / "dummy.jsonl")
@@ -50,6 +51,7 @@ def test_a_run_log_of_the_former_dummy(tmp_path):
     assert ended.exit_code == 2 and "always_correct was null and is true" in ended.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "by_question"), [([], True), (["--order", "interleaved"], False), (["--order", "by_question"], True)]
 )
@@ -63,6 +65,7 @@ def test_order(tmp_path, options, by_question):
     assert numbers == (["0", "1"] * 12 if by_question else ["0"] * 12 + ["1"] * 12)
 
 
+@pytest.mark.slow
 def test_lines_for_people(tmp_path):
     """--record-pretty gives each message a line, and --log-at-end the grader's text."""
     path = tmp_path / "run.jsonl"

@@ -32,6 +32,7 @@ def run(tmp_path):
     return write_lines(tmp_path / "results #1.jsonl", results())
 
 
+@pytest.mark.slow
 def test_page_is_opened(run, folder, tmp_path):
     """The browser is asked for the page, which is a file that only its user can read; the command says where it is."""
     log = tmp_path / "opened"
@@ -52,6 +53,7 @@ def write_script(path, text):
     return path
 
 
+@pytest.mark.slow
 def test_no_browser(run, folder, tmp_path):
     """If no browser can be opened, the command says where the page is, and succeeds."""
     done = code_eval("view", run, TMPDIR=folder, BROWSER=tmp_path / "no-such-browser", PATH=tmp_path, DISPLAY="")

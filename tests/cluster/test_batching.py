@@ -31,6 +31,7 @@ def runner():
     runner.close()
 
 
+@pytest.mark.slow
 @given(st.integers(0, 300), st.data())
 def test_every_program_leaves_the_backlog_once_for_each_time_it_is_in(total, data):
     """Programs that are taken, put back and taken again leave the backlog once each."""

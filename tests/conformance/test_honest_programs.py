@@ -177,6 +177,7 @@ def start(count, megabytes):
 """
 
 
+@pytest.mark.slow
 def test_processes_together_are_out_of_memory(run):
     """A program whose processes each fit into `memory_bytes`, but not together, is OUT_OF_MEMORY."""
     verdict = run(PROCESSES + "start(6, 200)\ntime.sleep(60)", memory_bytes=512 << 20)
@@ -190,12 +191,14 @@ def test_processes_that_fit_pass(run):
     passes(run(PROCESSES + "start(4, 50)", memory_bytes=512 << 20))
 
 
+@pytest.mark.slow
 def test_shared_memory_is_counted_once(run):
     """Memory that forked copies share is not counted for each of them."""
     shared = "data = b'x' * (200 << 20)\nstart(6, 1)"
     passes(run(PROCESSES + shared, memory_bytes=512 << 20))
 
 
+@pytest.mark.slow
 def test_detached_processes_count_too(run):
     """The memory of processes that left their parents counts as well."""
     candidate = """

@@ -156,6 +156,7 @@ assert 200 << 20 < written <= 256 << 20, written
     passes(run(candidate))
 
 
+@pytest.mark.slow
 def test_number_of_files_is_limited(run):
     """A program can't make an unlimited number of files, and the next program can make some."""
     candidate = """

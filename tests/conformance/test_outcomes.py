@@ -145,6 +145,7 @@ def test_hanging_program_times_out(run, candidate):
     assert (verdict.outcome, verdict.detail) == (Outcome.TIMED_OUT, "ran for more than 0.3 s")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("prelude", ["", "import signal\nsignal.signal(signal.SIGXCPU, signal.SIG_IGN)\n"])
 def test_cpu_limit_times_out(run, prelude):
     """A program that exceeds its CPU seconds is TIMED_OUT, long before its wall seconds are over."""
@@ -292,6 +293,7 @@ def test_any_text_has_a_verdict(run, candidate, tests):
     assert isinstance(run(candidate, tests), Verdict)
 
 
+@pytest.mark.slow
 def test_large_candidate_is_run_whole(run):
     """A candidate larger than any pipe runs to its last line."""
     assert run("x = 0\n" + "x += 1\n" * 200_000, "assert x == 200_000").passed

@@ -206,6 +206,7 @@ def test_a_summary_with_odd_tasks():
     assert text.count("\n") == plain.count("\n")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["run", "solve"])
 def test_what_the_commands_print(files, tmp_path, command):
     """A command's summary and errors contain no escape sequences of tasks, samples or problems."""

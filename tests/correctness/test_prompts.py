@@ -100,6 +100,7 @@ def test_command_with_invalid_instructions(tmp_path):
     assert f"{data}:1: there is no instruction\n{data}:2: there is no instruction" in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("option", ["--output", "--labels"])
 def test_prompts_alone(tmp_path, option):
     """`--prompts` runs nothing, so an option for the results of runs is refused with it."""

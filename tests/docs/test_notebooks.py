@@ -25,6 +25,7 @@ async def run_cells(text):
                 await done
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", WITH_LOOPS, ids=name_of)
 def test_examples_in_a_notebook(page, tmp_path, monkeypatch):
     """A page's examples run with `await` in place of `asyncio.run`."""

@@ -85,6 +85,7 @@ def test_programs_of_the_caller_keep_their_results(evaluator):
     assert outcomes(evaluator.run(ProgramBatch(programs))) == [Outcome.PASSED, Outcome.FAILED]
 
 
+@pytest.mark.slow
 def test_workers_that_are_not_kept_warm_end():
     """An evaluator that keeps nothing warm leaves no worker."""
     sandbox = RecordedSandbox(open_sandbox("subprocess"))
@@ -121,6 +122,7 @@ class BusyPool(Pool):
         return True
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", ["run", "stream", "run_stream"])
 def test_a_starved_program_runs_again(monkeypatch, way):
     """A program that timed out without getting a CPU runs a second time, whichever method runs it."""

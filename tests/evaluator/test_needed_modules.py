@@ -21,6 +21,7 @@ def test_a_missing_module_is_an_error():
     assert 'on_sandbox_error="exclude"' in message
 
 
+@pytest.mark.slow
 def test_a_missing_module_can_be_excluded():
     """With "exclude", candidates of such tasks have no verdict, and those of other tasks run."""
     with Evaluator(EvalConfig.from_options({"on_sandbox_error": "exclude"})) as evaluator:

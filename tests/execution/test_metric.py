@@ -95,6 +95,7 @@ def test_skipped_by_tests():
     assert result_dict(RIGHT, both).value == 0.0
 
 
+@pytest.mark.slow
 def test_forged_equality():
     """With grading="separate", an object that claims to equal everything does not pass."""
     same = "class Same:\n    def __eq__(self, other): return True\ndef add(a, b): return Same()"
@@ -182,6 +183,7 @@ def test_broken_sandbox(monkeypatch):
     )
 
 
+@pytest.mark.slow
 def test_order():
     """Results have the completions' order, whatever runs first or can't be run."""
     other = TESTS.replace("import unittest", "import unittest as unittest")
@@ -193,6 +195,7 @@ def test_order():
     assert [result.value for result in results] == [1.0, 0.0, None, 0.0, 1.0]
 
 
+@pytest.mark.slow
 def test_progress(capsys, monkeypatch):
     """A progress bar counts the completions, if it is requested."""
     monkeypatch.setattr("sandboxes.pool.progress.BAR_DELAY_SECONDS", 0)
@@ -245,6 +248,7 @@ def test_estimate(n):
     assert estimate_pass_at_k(n, n, n) == 1.0
 
 
+@pytest.mark.slow
 def test_restricted():
     """The default functions work with the restricted sandbox if it allows importing unittest."""
     metric = CodeExecutionPassAtOne("restricted", allowed_imports=["unittest"], progress=False)
@@ -257,6 +261,7 @@ def test_restricted():
 SERVES = f"import os, socket\nsocket.create_server(('127.0.0.1', 0)).close()\nassert os.system('true') == 0\n{RIGHT}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "context", "value"),
     [
@@ -276,6 +281,7 @@ def test_localhost_and_a_shell(options, context, value):
     assert (result.value, result.error) == (value, None), result.code_execution_trace
 
 
+@pytest.mark.slow
 def test_contexts_with_and_without_localhost():
     """Completions of one image whose contexts differ in localhost are run in sandboxes of their own."""
     records = [

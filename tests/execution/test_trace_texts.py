@@ -63,6 +63,7 @@ def test_trace_of_invalid_code(trace_of):
     assert value == 0.0 and trace.startswith("Error during execution: ") and "SyntaxError" in trace
 
 
+@pytest.mark.slow
 def test_trace_of_a_time_out(trace_of):
     """A completion that takes too long has the sandbox's words in its trace."""
     assert trace_of("while True: pass", benchmark_timeout=1) == (0.0, "Operation timed out after 1 seconds")
@@ -86,6 +87,7 @@ def test_unknown_words():
         CodeExecutionPassAtOne("subprocess", trace_texts="theirs")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("k", [1, 2, 10])
 def test_one_completion_for_every_k(k):
     """A single completion has the value of its verdict for every k."""

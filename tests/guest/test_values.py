@@ -78,6 +78,7 @@ def shape(value: Any) -> Any:
     return type(value), value
 
 
+@pytest.mark.slow
 @given(VALUES)
 @settings(max_examples=150, deadline=None)
 def test_data_comes_back_as_it_was(value):
@@ -151,6 +152,7 @@ def test_shared_references_and_cycles_keep_their_shape():
     assert found[0][1][0] is found[0] is found[0][1][1]["a"]
 
 
+@pytest.mark.slow
 def test_depth_is_no_limit():
     """A list in a list, a hundred thousand times, comes back."""
     value: Any = ()
@@ -184,6 +186,7 @@ NODES = st.lists(
 )
 
 
+@pytest.mark.slow
 @given(NODES)
 @settings(max_examples=400, deadline=None)
 def test_hostile_nodes_make_data_or_an_error(nodes):

@@ -43,6 +43,7 @@ def cache_files(metric):
     return [name for name in os.listdir(metric.data_dir) if not name.endswith(".lock")]
 
 
+@pytest.mark.slow
 def test_two_batches(metric):
     """Tasks added in two batches are scored together, in the order in which they were added."""
     metric.add_batch(**SECOND)

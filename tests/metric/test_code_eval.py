@@ -124,6 +124,7 @@ def test_numbers_are_plain(metric):
     assert [[number, result] for number, result in results[0]] == through["0"]
 
 
+@pytest.mark.slow
 def test_four_threads(metric):
     """Threads that share a metric each get the answer to their own samples."""
     answers = {}
@@ -210,6 +211,7 @@ for _ in range(8):
 {SCRIPT}"""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("script", [SCRIPT, THREADS], ids=["no guard", "running threads"])
 def test_scripts(tmp_path, script):
     """The metric works in a script without a `__main__` guard, and in a script with running threads."""
@@ -219,6 +221,7 @@ def test_scripts(tmp_path, script):
     assert (done.stdout, done.stderr) == ("{'pass@1': 0.5}\n", "")
 
 
+@pytest.mark.slow
 def test_python_dash_c(tmp_path):
     """The metric works under `python -c`."""
     done = python("-W", "error", "-c", SCRIPT, cwd=tmp_path)

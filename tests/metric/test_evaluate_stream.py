@@ -51,6 +51,7 @@ def test_no_samples(metric):
     assert list(metric.evaluate_stream([], **OPTIONS)) == []
 
 
+@pytest.mark.slow
 def test_task_ids(metric):
     """A sample without a task_id has its number as one, and completions are counted among neighbours."""
     samples = [{**sample(0), "task_id": "a"}, {**sample(1), "task_id": "a"}, sample(2), {**sample(3), "task_id": "a"}]
@@ -66,6 +67,7 @@ def test_the_same_are_run_once_if_asked_for(metric):
     assert [each["duplicate_of"] for each in metric.evaluate_stream(samples, **OPTIONS)] == [None] * 3
 
 
+@pytest.mark.slow
 def test_repeats(metric):
     """A sample can be run several times."""
     [result] = metric.evaluate_stream([sample(0)], repeats=3, **OPTIONS)

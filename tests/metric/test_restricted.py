@@ -39,6 +39,7 @@ def test_exception_description(metric):
     assert "output" not in result
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("grading", ["shared", "separate"])
 def test_output(metric, grading):
     """With `return_output` a result has the output, also of a candidate that failed."""
@@ -53,6 +54,7 @@ def test_other_sandboxes_have_no_such_keys():
     assert MORE_KEYS & set(first_result(load_metric(), **FAILING)) == set()
 
 
+@pytest.mark.slow
 def test_names_are_for_candidates_alone(metric):
     """A name that is allowed in one call is not allowed in the next."""
     one = {"predictions": [["def f(x):\n    return twice(x)"]], "references": ["assert f(2) == 4"]}

@@ -18,6 +18,7 @@ def shown(code, language="python"):
     return code_html("Candidate", code, language)
 
 
+@pytest.mark.slow
 @given(any_text, st.sampled_from([*LABELS, "json", "no language", "../x"]))
 @example(HOSTILE, "python")
 @example("'''\n" + HOSTILE, "python")

@@ -28,6 +28,7 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
+@pytest.mark.slow
 def test_commands(folder):
     """Each command on the page prints what stands below it."""
     shown = [block.code.partition("\n") for block in blocks_of(PAGE, "console")]
@@ -40,6 +41,7 @@ def test_commands(folder):
         assert done.stdout == output
 
 
+@pytest.mark.slow
 def test_examples(folder):
     """The page's Python examples run in turn, and print what they say."""
     assert run_blocks(PAGE, "compare.md") > 0

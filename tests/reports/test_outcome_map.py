@@ -3,6 +3,7 @@
 from itertools import pairwise
 
 import hypothesis.strategies as st
+import pytest
 from hypothesis import given
 
 from code_tasks.reports.data import read_report_data
@@ -28,6 +29,7 @@ def test_missing_sample_in_the_map(tmp_path):
     assert [row.cells for row in OutcomeMap.of(run).rows] == ["F--", "PPP"]
 
 
+@pytest.mark.slow
 def test_table_has_all_outcomes(tmp_path):
     """The table for screen readers has the number of each sample with its outcome, also those beyond the map."""
     outcomes = [FAILED] * 300 + [PASSED, HANGING] + [FAILED] * 200

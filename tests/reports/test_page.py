@@ -65,6 +65,7 @@ def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("runs")
 
 
+@pytest.mark.slow
 @given(any_text)
 @example(HOSTILE)
 def test_texts_of_samples_stay_texts(folder, hostile):
@@ -232,6 +233,7 @@ def test_curve_is_over_the_same_tasks(tmp_path):
     assert "pass@k is shown for k up to 2" in text
 
 
+@pytest.mark.slow
 def test_command_writes_beside_the_input(tmp_path):
     """The page goes beside the input, under its name, and the command prints its path and size."""
     done = code_eval("report", write_record(tmp_path / "run.jsonl"))
@@ -240,6 +242,7 @@ def test_command_writes_beside_the_input(tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["run.html", "run.jsonl"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -258,6 +261,7 @@ def test_command_refuses(tmp_path, options, message):
     assert (tmp_path / "run.jsonl").read_bytes() == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("library", ["plotly", "jinja2", "pygments"])
 def test_without_a_library(tmp_path, library):
     """Without plotly, Jinja2 or Pygments the command names the extra to install."""
@@ -269,6 +273,7 @@ def test_without_a_library(tmp_path, library):
     assert [file.name for file in tmp_path.iterdir()] == ["run.jsonl"]
 
 
+@pytest.mark.slow
 def test_metric_and_run_do_not_import_jinja2():
     """The metric and `code-eval run` do not import Jinja2, which only the extras `report` and `space` install."""
     program = "import sys, code_eval, code_tasks.cli, code_tasks.cli.run; assert 'jinja2' not in sys.modules"

@@ -125,6 +125,7 @@ def wheel(tmp_path_factory):
         return archive.namelist()
 
 
+@pytest.mark.slow
 def test_wheel_holds_the_library_alone(wheel):
     """A wheel holds the library's two packages and two metrics, and not the Space, which runs from the repository."""
     names = {name.partition("/")[0] for name in wheel if ".dist-info/" not in name}

@@ -64,6 +64,7 @@ def found():
     return run
 
 
+@pytest.mark.slow
 def test_what_only_the_default_policy_allows(found):
     """The default policy allows what the table says, and the original policy refuses it."""
     assert found(None, ONLY_HERE) == ["passed"] * len(ONLY_HERE)

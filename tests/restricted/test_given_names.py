@@ -36,6 +36,7 @@ def results_of(bodies, **options):
     return texts(results)[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", [None, "strict"])
 def test_module_imports_what_it_needs(policy):
     """A given module works as anywhere, although its own code imports others while the program runs."""
@@ -66,6 +67,7 @@ TRUSTED = {"add": local_function(), "double": lambda x: 2 * x, "both": [lambda: 
 CALLS = ["return add(2) == 42", "return double(add(1)) == 82", "return both[0]() == both[1](0, 1)"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("option", ["additional_globals", "additional_locals", "custom_builtins"])
 def test_trusted_names(option):
     """Lambdas and local functions arrive with their values, in names and in builtins, in every worker."""

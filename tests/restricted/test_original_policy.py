@@ -163,6 +163,7 @@ RECORDED = {
 }
 
 
+@pytest.mark.slow
 def test_texts_of_results():
     """Results have the metric's texts, and tests are a part of the program."""
     _, results = load_metric("restricted").compute(

@@ -60,6 +60,7 @@ def test_parquet(path, tmp_path):
         }
 
 
+@pytest.mark.slow
 def test_the_metric(tmp_path):
     """What `compute` returns, or the second part of it, becomes the same table."""
     computed = load_metric().compute(**TWO_TASKS, k=[1, 2])

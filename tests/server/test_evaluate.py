@@ -159,6 +159,7 @@ def test_the_documentation_names_the_fields(client):
     assert "timeout" in schemas["RequestOptions"]["properties"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("sandbox", "candidate"), [("restricted", "x = 1"), ("subprocess", "import os\nx = 1")])
 def test_other_sandboxes(sandbox, candidate):
     """The owner chooses the sandbox, and its languages are found out."""

@@ -50,6 +50,7 @@ def flags(result):
     return result.max_steps_reached, result.max_tokens_reached, result.max_time_reached
 
 
+@pytest.mark.slow
 def test_second_try():
     """A model that failed sees the test's message and the output of its code, and answers again."""
     steps, result, requests = attempt([WRONG, RIGHT])
@@ -104,6 +105,7 @@ def test_max_time():
     assert 1 <= len(steps) <= 2 and flags(result) == (False, False, True)
 
 
+@pytest.mark.slow
 def test_runs():
     """Many attempts with server errors in between are all solved in their second step."""
 

@@ -180,6 +180,7 @@ def test_the_order_is_found_in_linear_time():
     assert time.process_time() - started < 5
 
 
+@pytest.mark.slow
 def test_a_large_summary():
     """50,000 attempts, each of which broke with a message of its own, are summed up within seconds."""
     many = [broken(f"q{number % 500}", number // 500, f"request {number}") for number in range(50_000)]

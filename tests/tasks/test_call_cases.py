@@ -50,6 +50,7 @@ def test_expected_results_are_not_in_the_program(language):
     assert "a-secret" not in program.candidate
 
 
+@pytest.mark.slow
 @given(DATA)
 def test_a_result_is_equal_to_itself(value):
     """The result of a call is compared as data, whatever was printed before it."""

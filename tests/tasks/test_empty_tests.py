@@ -200,6 +200,7 @@ def test_no_cases(metric, cases):
         metric.compute(predictions=[[RIGHT]], references=[[]])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [(), ("--grading", "separate"), ("--sandbox", "restricted")])
 def test_the_commands(files, options):
     """`code-eval run` and `solve` refuse problems whose tests test nothing, before anything runs."""

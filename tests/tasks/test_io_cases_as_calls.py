@@ -138,6 +138,7 @@ def test_answers_in_a_list_of_dicts(rows):
     assert [(row, passed) for row, passed in zip(rows, found, strict=True) if passed is not row[3]] == []
 
 
+@pytest.mark.slow
 def test_answers_under_a_policy():
     """Cases under the policy of "restricted" get the same verdicts."""
     rows = [(given, wanted, returned.replace("args", "a"), right) for given, wanted, returned, right in TEXTS + VALUES]

@@ -178,6 +178,7 @@ def test_ending_the_run_early_gives_no_credit_for_the_rest(scored, kind, ending)
     assert result["partial_credit"] == pytest.approx(1 / 3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("grading", ["shared", "auto"])
 def test_interrupting_pytest_passes_no_later_test(scored, grading):
     """A candidate that ends pytest's run after the tests that it passes has failed all later ones."""
