@@ -35,7 +35,8 @@ from space.service import Service  # noqa: E402
 from space.settings import Settings  # noqa: E402
 from space.ui.page import build, launch_options  # noqa: E402
 from space.uploads import FileStore  # noqa: E402
-from support.browser import CURVE_POINTS, Reader, Visitor, chromium, expect  # noqa: E402
+from support.browser import CURVE_POINTS, Visitor, chromium, expect  # noqa: E402
+from support.report_reader import Reader  # noqa: E402
 from support.space_server import free_port  # noqa: E402
 
 DATE = 1767225600

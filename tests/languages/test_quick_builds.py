@@ -5,7 +5,6 @@ import os
 import shutil
 import subprocess
 import sys
-import time
 from collections import Counter
 from contextlib import closing
 from dataclasses import replace
@@ -15,11 +14,11 @@ import pytest
 
 from sandboxes import Limits, Outcome, Pool, SandboxUnavailable, open_sandbox
 from sandboxes.backends.host_state import QUICK_FOLDERS
-from sandboxes.languages.calls.cpp import cpp_call
+from sandboxes.languages import java
 from sandboxes.languages.compilers import cpp_headers
 from sandboxes.languages.compilers.archived_classes import JAR
 from sandboxes.languages.compilers.jvm_driver import DRIVER_FILE
-from sandboxes.languages.compilers.quick_builds import QUICK_FILE
+from sandboxes.languages.compilers.quick_builds import QUICK_FILE, REFUSED_STATUS, refusing
 from sandboxes.languages.programs import build_program
 from sandboxes.languages.registry import probe_version, required_paths
 from support.language_programs import PROGRAMS
@@ -50,49 +49,51 @@ PLAIN_ONLY = {
     "scala": (DRIVER_FILE, Outcome.COMPILE_ERROR),
     "clojure": ("code_eval_driver.clj", Outcome.FAILED),
 }
-# Candidates that are not built, and whether the quick build is enough to tell.
+WITH_LIST = "#include <algorithm>\n#include <list>\n"
+SUM_ELSEWHERE = 'extern "C" { fn sum(a: i32) -> i32; }\n'
+# Candidates that are not built.
 NOT_BUILT = {
-    ("cpp", "a name that is not there"): (HEADER + "int add(int a, int b) { return a + c; }", True),
-    ("cpp", "no semicolon"): (HEADER + "int add(int a, int b) { return a + b }", True),
-    ("cpp", "another type"): (HEADER + "const char *add(int a, int b) { return a + b; }", True),
-    ("cpp", "a directive"): (HEADER + "#error no sum\n", True),
-    ("cpp", "an assertion"): (HEADER + 'static_assert(false, "no sum");\n', True),
-    ("cpp", "no function of the tests"): (HEADER + "int sum(int a, int b) { return a + b; }", True),
-    ("cpp", "an open bracket"): (HEADER + "int add(int a, int b) { return a + b;", False),
-    ("cpp", "no such header"): (HEADER + "#include <sums.h>\n", False),
-    ("cpp", "a forgotten header"): ("#include <cstdio>\nint add(int a, int b) { return std::max(a + b, 0); }", True),
-    ("cpp", "an error in a header"): (
-        "#include <algorithm>\n#include <list>\nvoid add(std::list<int> l) { std::sort(l.begin(), l.end()); }",
-        False,
-    ),
-    ("cpp", "a function without a body"): (HEADER + "int add(int a, int b);", False),
-    ("rust", "a name that is not there"): ("fn add(a: i32, b: i32) -> i32 { a + c }", True),
-    ("rust", "another type"): ('fn add(a: i32, b: i32) -> i32 { "a" }', True),
-    ("rust", "a value that is moved"): (
-        "fn add(a: i32, b: i32) -> i32 { let v = vec![a]; drop(v); v[0] + b }",
-        True,
-    ),
-    ("rust", "no function of the tests"): ("fn sum(a: i32, b: i32) -> i32 { a + b }", True),
-    ("rust", "no semicolon"): ("fn add(a: i32, b: i32) -> i32 { let c = a + b c }", False),
-    ("rust", "no such library"): ("extern crate sums;\nfn add(a: i32, b: i32) -> i32 { a + b }", False),
-    ("rust", "a function without a body"): (
-        'extern "C" { fn sum(a: i32) -> i32; }\nfn add(a: i32, b: i32) -> i32 { unsafe { sum(a + b) } }',
-        False,
-    ),
+    ("cpp", "a name that is not there"): HEADER + "int add(int a, int b) { return a + c; }",
+    ("cpp", "no semicolon"): HEADER + "int add(int a, int b) { return a + b }",
+    ("cpp", "another type"): HEADER + "const char *add(int a, int b) { return a + b; }",
+    ("cpp", "a directive"): HEADER + "#error no sum\n",
+    ("cpp", "an assertion"): HEADER + 'static_assert(false, "no sum");\n',
+    ("cpp", "no function of the tests"): HEADER + "int sum(int a, int b) { return a + b; }",
+    ("cpp", "an open bracket"): HEADER + "int add(int a, int b) { return a + b;",
+    ("cpp", "no such header"): HEADER + "#include <sums.h>\n",
+    ("cpp", "a forgotten header"): "#include <cstdio>\nint add(int a, int b) { return std::max(a + b, 0); }",
+    ("cpp", "an error in a header"): WITH_LIST + "void add(std::list<int> l) { std::sort(l.begin(), l.end()); }",
+    ("cpp", "a function without a body"): HEADER + "int add(int a, int b);",
+    ("java", "a name that is not there"): "class Solution { static int add(int a, int b) { return a + c; } }",
+    ("java", "no semicolon"): "class Solution { static int add(int a, int b) { return a + b } }",
+    ("java", "no function of the tests"): "class Solution {}",
+    ("rust", "a name that is not there"): "fn add(a: i32, b: i32) -> i32 { a + c }",
+    ("rust", "another type"): 'fn add(a: i32, b: i32) -> i32 { "a" }',
+    ("rust", "a value that is moved"): "fn add(a: i32, b: i32) -> i32 { let v = vec![a]; drop(v); v[0] + b }",
+    ("rust", "no function of the tests"): "fn sum(a: i32, b: i32) -> i32 { a + b }",
+    ("rust", "no semicolon"): "fn add(a: i32, b: i32) -> i32 { let c = a + b c }",
+    ("rust", "no such library"): "extern crate sums;\nfn add(a: i32, b: i32) -> i32 { a + b }",
+    ("rust", "a function without a body"): SUM_ELSEWHERE + "fn add(a: i32, b: i32) -> i32 { unsafe { sum(a + b) } }",
 }
-FIRST = {
-    "includes": ("#include <vector>\n# include<string>\nint f();\n#include <map>\n", ("string", "vector")),
-    "a namespace": ("#include <vector>\nusing namespace std;\n#include <map>\n", ("map", "vector")),
-    "comments": ("/* #include <map>\n*/ // #include <set>\n#include <vector> // sorted\n", ("vector",)),
-    "all headers": ("#include <bits/stdc++.h>\n#include <vector>\n#include <math.h>\n", ("bits/stdc++.h", "math.h")),
-    "a macro": ("#define _GLIBCXX_DEBUG\n#include <vector>\n", ()),
-    "a pragma": ('#pragma GCC optimize("O3")\n#include <vector>\n', ()),
-    "a condition": ("#if 0\n#include <vector>\n#endif\n", ()),
-    "a header that is not well known": ("#include <vector>\n#include <boost/any.hpp>\n", ()),
-    "a comment that goes on": ("// a comment \\ \n#include <vector>\n#include <map>\n", ()),
-    "a comment that goes on by a trigraph": ("// why??/\n#include <vector>\n", ()),
-    "code on the line": ("int a;\n#include <vector>\n", ()),
-    "nothing": ("", ()),
+# Those whose message may be another one in the plain build.
+IN_DOUBT = {
+    ("cpp", "an open bracket"),
+    ("cpp", "no such header"),
+    ("cpp", "an error in a header"),
+    ("cpp", "a function without a body"),
+    ("rust", "no semicolon"),
+    ("rust", "no such library"),
+    ("rust", "a function without a body"),
+}
+
+OWN, ABOUT_TOOLS, OTHERS = "Box.java:2: error: no sum", "Error occurred during initialization of VM", "no such file"
+# What a quick build writes and its status, and then the status and the message of what may refuse.
+BUILDS = {
+    "built": ("a warning", 0, 0, ""),
+    "an error in the program": (OWN, 1, REFUSED_STATUS, f"{OWN}\n"),
+    "an error of the tools beside one": (f"{ABOUT_TOOLS}\n{OWN}", 1, 1, ""),
+    "another error": (OTHERS, 1, 1, ""),
+    "an end by a signal": ("", 137, 1, ""),
 }
 
 
@@ -112,6 +113,12 @@ def build(language, candidate, tests):
         patch.setattr(cpp_headers, "_seen", Counter())
         program = build_program(language, candidate, tests, LIMITS)
     return program, json.loads(program.candidate)["files"][QUICK_FILE].strip()
+
+
+def without_warm_compiler(program):
+    """Return a program that its own build builds, even if a compiler stays."""
+    plan = json.loads(program.tests, object_hook=lambda part: {name: part[name] for name in part if name != "warm"})
+    return replace(program, tests=json.dumps(plan))
 
 
 def pool_for(languages, paths=(), **options):
@@ -162,14 +169,29 @@ def test_verdicts_are_those_of_the_plain_build(pool, language, kind):
 
 @pytest.mark.parametrize(("language", "name"), NOT_BUILT)
 def test_messages_are_those_of_the_plain_build(pool, language, name):
-    """The message about a program that is not built is the plain build's, which is made only if there is doubt."""
-    candidate, tells = NOT_BUILT[language, name]
-    program, _ = build(language, candidate, PROGRAMS[language].tests)
-    quick_only = changed(program, **{PLAIN_ONLY[language][0]: None})
-    quick, plain, told = pool.run_all([program, changed(program, **{QUICK_FILE: "\n"}), quick_only], 1)
+    """The message about a program that is not built is the plain build's."""
+    program = without_warm_compiler(build(language, NOT_BUILT[language, name], PROGRAMS[language].tests)[0])
+    quick, plain = pool.run_all([program, changed(program, **{QUICK_FILE: "\n"})], 1)
     assert (quick.outcome, quick.detail) == (plain.outcome, plain.detail)
     assert plain.outcome is Outcome.COMPILE_ERROR
-    assert (told.stderr == plain.stderr) is tells
+
+
+@pytest.mark.parametrize(("language", "name"), [key for key in NOT_BUILT if key[0] in PLAIN_ONLY])
+def test_only_in_doubt_is_the_plain_build_made(pool, language, name):
+    """A program that is not built is built a second time only if its message may be another one then."""
+    file = PLAIN_ONLY[language][0]
+    program, _ = build(language, NOT_BUILT[language, name], PROGRAMS[language].tests)
+    [verdict] = pool.run_all([changed(program, **{file: None})], 1)
+    assert (file in verdict.stderr) is ((language, name) in IN_DOUBT)
+
+
+@pytest.mark.parametrize(("text", "status", "ends_with", "message"), BUILDS.values(), ids=BUILDS)
+def test_a_build_refuses_what_it_is_sure_of(text, status, ends_with, message):
+    """A build refuses a program whose error is in its own lines. Java's patterns stand for those of each language."""
+    quick = f'sh -c \'printf "%s" "{text}" >&2; exit {status}\''
+    build = refusing(quick, java.OWN_ERRORS, java.OTHER_ERRORS)
+    done = subprocess.run(["sh", "-c", build], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (ends_with, message)
 
 
 @pytest.mark.parametrize(("language", "content"), BROKEN_FILES)
@@ -227,86 +249,6 @@ def test_a_header_that_is_forgotten_is_missing(pool):
     programs = [build("cpp", first + forgets, tests)[0] for first in ("", "#include <vector>\n")]
     outcomes = [verdict.outcome for verdict in pool.run_all(programs, 1)]
     assert outcomes == [Outcome.COMPILE_ERROR, Outcome.PASSED]
-
-
-@pytest.mark.parametrize(("source", "headers"), FIRST.values(), ids=FIRST)
-def test_first_headers(source, headers):
-    """The headers of a candidate are those that it includes before anything else, and no comment's."""
-    assert cpp_headers.first_headers(source) == headers
-
-
-def test_hostile_first_lines_take_no_time():
-    """A text of many comments that do not end is looked through at once."""
-    began = time.process_time()
-    for text in ("/*" * 100_000, "/**/" * 100_000 + "x", "//\\\n" * 100_000, "#include <" * 100_000):
-        assert cpp_headers.first_headers(text) == ()
-    assert time.process_time() - began < 5
-
-
-def test_headers_are_compiled_once_they_have_come_often(monkeypatch):
-    """The first programs with a set of headers are built without. Only so many sets are kept."""
-    compiled = []
-    monkeypatch.setattr(cpp_headers, "compile_headers", lambda name, headers, options: compiled.append(headers))
-    monkeypatch.setattr(cpp_headers, "_seen", Counter())
-    for _ in range(2 * cpp_headers.PROGRAMS_BEFORE):
-        cpp_headers.compiled_headers("#include <vector>\n#include <set>\n", ("-std=c++17", "-DNOBODY"))
-    assert compiled == [("set", "vector")]
-
-
-@pytest.fixture
-def sets(tmp_path, monkeypatch):
-    """Provide the folder of sets of headers, with one set. It has room for no other, and sets are only listed."""
-    monkeypatch.setattr(cpp_headers, "libraries_folder", lambda: tmp_path)
-    monkeypatch.setattr(cpp_headers, "headers_folder", lambda: "sets")
-    monkeypatch.setattr(cpp_headers, "kept_folder", lambda name, compile_into: (tmp_path / name).mkdir())
-    monkeypatch.setattr(cpp_headers, "MAX_SETS", 1)
-    (tmp_path / "sets" / "first").mkdir(parents=True)
-    return tmp_path / "sets"
-
-
-def names_in(folder):
-    """Return the sorted names of a folder's files."""
-    return sorted(path.name for path in folder.iterdir())
-
-
-def make_unused(path):
-    """Make a set look as if no program had used it for as long as is needed to remove it."""
-    unused = time.time() - cpp_headers.UNUSED_SECONDS - 1
-    os.utime(path, (unused, unused))
-
-
-@pytest.mark.parametrize(
-    ("headers", "names"), [(("vector",), ["first"]), (("bits/stdc++.h",), ["first", "second"])], ids=["one", "all"]
-)
-def test_only_so_many_sets_of_headers_are_kept(sets, headers, names):
-    """With the most sets, no other set is compiled but that of all headers, with which most programs begin."""
-    cpp_headers.compile_headers("sets/second", headers, ())
-    assert names_in(sets) == names
-
-
-def test_an_unused_set_of_headers_makes_room(sets):
-    """With the most sets, one that no program has used for a day is removed for another one."""
-    make_unused(sets / "first")
-    cpp_headers.compile_headers("sets/second", ("vector",), ())
-    assert names_in(sets) == ["second"]
-
-
-def test_a_set_of_headers_that_is_used_stays(sets, monkeypatch):
-    """A program that begins with a set's headers uses it, however old the set is."""
-    monkeypatch.setattr(cpp_headers, "_seen", Counter())
-    (sets / "first").rmdir()
-    for _ in range(cpp_headers.PROGRAMS_BEFORE):
-        cpp_headers.compiled_headers("#include <vector>\n", ())
-    [used] = names_in(sets)
-    make_unused(sets / used)
-    cpp_headers.compiled_headers("#include <vector>\n", ())
-    cpp_headers.compile_headers("sets/second", ("map",), ())
-    assert names_in(sets) == [used]
-
-
-def test_programs_that_call_a_function_begin_with_all_headers():
-    """What calls a candidate's function in C++ begins with headers that are compiled once."""
-    assert cpp_headers.first_headers(cpp_call("int add(int a, int b);", "add")) == ("bits/stdc++.h",)
 
 
 def test_processes_that_prepare_at_once(tmp_path):

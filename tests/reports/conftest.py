@@ -4,7 +4,7 @@ import pytest
 
 from code_tasks.reports.data import read_report_data
 from code_tasks.reports.page import page
-from support.browser import Reader
+from support.report_reader import Reader
 from support.run_files import write_lines, write_record
 
 

@@ -9,8 +9,9 @@ from code_tasks.reports.comparison_page import page as comparison_page
 from code_tasks.reports.data import read_report_data, with_problems
 from code_tasks.reports.page import page
 from support.accessibility import violations
-from support.browser import SIZES, Reader, expect
+from support.browser import SIZES, expect
 from support.metric_and_command import PROBLEM
+from support.report_reader import Reader
 from support.run_files import ATTEMPTS, FAILED, PASSED, results, write_lines, write_record
 
 pytestmark = pytest.mark.slow

@@ -3,8 +3,9 @@
 import pytest
 
 from reports.test_page_in_browser import HOSTILE
-from support.browser import Reader, expect
+from support.browser import expect
 from support.metric_and_command import PROBLEM, code_eval
+from support.report_reader import Reader
 from support.run_files import write_lines
 
 pytestmark = pytest.mark.slow

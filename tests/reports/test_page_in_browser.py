@@ -6,8 +6,9 @@ from urllib.parse import quote_plus
 
 import pytest
 
-from support.browser import NAMELESS, SCREENSHOTS, SIZES, Reader, expect
+from support.browser import NAMELESS, SCREENSHOTS, SIZES, expect
 from support.metric_and_command import ROOT, code_eval
+from support.report_reader import Reader
 from support.run_files import BROKEN, FAILED, HANGING, PASSED, results
 
 pytestmark = pytest.mark.slow

@@ -244,6 +244,19 @@ def test_every_script_is_run():
     assert scripts == {*ROWS, "bare_loop.py", "code_eval_way.py", "all_figures.py"}
 
 
+def test_programs_that_are_not_built(compilers):
+    """quick_builds.py measures programs that do not compile, and names a language that it has none of."""
+    options = [DATA, "--short", "--rounds", "1", "--broken", "--languages"]
+    done = python(FOLDER / "quick_builds.py", *options, "rust")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert lines_in_order([rf"rust +2 programs:{FIGURE} and{FIGURE} per second, .*"], done.stdout) == []
+    refused = python(FOLDER / "quick_builds.py", *options, "scala")
+    assert (refused.returncode, refused.stderr.splitlines()[-1]) == (
+        2,
+        "quick_builds.py: error: --broken has no programs in scala; choose from cpp, rust, java, typescript",
+    )
+
+
 @pytest.mark.parametrize("name", ["date", "commit", "CPU", "cores", "load before", "kernel", "Python"])
 def test_report_names_the_conditions(name, short_run):
     """The report begins with the date and the machine."""

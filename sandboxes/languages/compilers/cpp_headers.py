@@ -113,7 +113,7 @@ def compiled_headers(source: str, options: Sequence[str]) -> str:
         _seen[key] += 1
         if _seen[key] == PROGRAMS_BEFORE and not folder.is_dir():
             compile_headers(name, headers, options)
-    # Another user's set, or none.
+    # A set that is not there, or is another user's, is left as it is.
     with contextlib.suppress(OSError):
         os.utime(folder)
     return str(folder / HEADERS_FILE)
@@ -134,25 +134,23 @@ def compile_headers(name: str, headers: Sequence[str], options: Sequence[str]) -
         run_tool("g++", *options, "-x", "c++-header", "-o", f"{header}.gch", str(header))
 
     try:
-        if headers == (ALL_HEADERS,) or has_room(libraries_folder() / headers_folder()):
+        if headers == (ALL_HEADERS,) or make_room(libraries_folder() / headers_folder()):
             kept_folder(name, compile_into)
     except (SandboxUnavailable, OSError) as error:
         logger.info("C++ headers are not compiled once: %s", error)
 
 
-def has_room(folder: Path) -> bool:
-    """Return whether a folder has room for another set. One that no program has used for long is removed for it.
+def make_room(folder: Path) -> bool:
+    """Remove sets that nobody has used for long, as far as another one needs their room. Return whether it has room.
 
-    A program that still needs that one is built without.
+    A program that still needs a removed set is built without.
     """
-    used = {each: each.stat().st_mtime for each in folder.iterdir()}
-    if len(used) < MAX_SETS:
-        return True
-    oldest = min(used, key=used.__getitem__)
-    if time.time() - used[oldest] < UNUSED_SECONDS:
-        return False
-    shutil.rmtree(oldest)
-    return True
+    sets = sorted((path.stat().st_mtime, path) for path in folder.iterdir())
+    surplus = sets[: max(0, len(sets) + 1 - MAX_SETS)]
+    unused = [path for last_used, path in surplus if time.time() - last_used > UNUSED_SECONDS]
+    for path in unused:
+        shutil.rmtree(path)
+    return len(unused) == len(surplus)
 
 
 @lru_cache(maxsize=1)

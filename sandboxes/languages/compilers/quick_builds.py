@@ -46,12 +46,10 @@ fi
 REFUSING = """{
     errors=$(%(quick)s 2>&1) && exit
     case $errors in
-        %(other)s) exit 1 ;;
-        %(own)s) ;;
-        *) exit 1 ;;
+        %(other)s) ;;
+        %(own)s) printf "%%s\\n" "$errors" >&2; exit %(refused)d ;;
     esac
-    printf "%%s\\n" "$errors" >&2
-    exit %(refused)d
+    exit 1
 }"""
 
 

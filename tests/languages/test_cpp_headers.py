@@ -1,0 +1,116 @@
+"""The headers that C++ candidates begin with: which they are, and which of them are compiled once and kept."""
+
+import os
+import time
+from collections import Counter
+
+import pytest
+
+from sandboxes.languages.calls.cpp import cpp_call
+from sandboxes.languages.compilers import cpp_headers
+
+FIRST = {
+    "includes": ("#include <vector>\n# include<string>\nint f();\n#include <map>\n", ("string", "vector")),
+    "a namespace": ("#include <vector>\nusing namespace std;\n#include <map>\n", ("map", "vector")),
+    "comments": ("/* #include <map>\n*/ // #include <set>\n#include <vector> // sorted\n", ("vector",)),
+    "all headers": ("#include <bits/stdc++.h>\n#include <vector>\n#include <math.h>\n", ("bits/stdc++.h", "math.h")),
+    "a macro": ("#define _GLIBCXX_DEBUG\n#include <vector>\n", ()),
+    "a pragma": ('#pragma GCC optimize("O3")\n#include <vector>\n', ()),
+    "a condition": ("#if 0\n#include <vector>\n#endif\n", ()),
+    "a header that is not well known": ("#include <vector>\n#include <boost/any.hpp>\n", ()),
+    "a comment that goes on": ("// a comment \\ \n#include <vector>\n#include <map>\n", ()),
+    "a comment that goes on by a trigraph": ("// why??/\n#include <vector>\n", ()),
+    "code on the line": ("int a;\n#include <vector>\n", ()),
+    "nothing": ("", ()),
+}
+
+
+@pytest.mark.parametrize(("source", "headers"), FIRST.values(), ids=FIRST)
+def test_first_headers(source, headers):
+    """The headers of a candidate are those that it includes before anything else, and no comment's."""
+    assert cpp_headers.first_headers(source) == headers
+
+
+def test_hostile_first_lines_take_no_time():
+    """A text of many comments that do not end is looked through at once."""
+    began = time.process_time()
+    for text in ("/*" * 100_000, "/**/" * 100_000 + "x", "//\\\n" * 100_000, "#include <" * 100_000):
+        assert cpp_headers.first_headers(text) == ()
+    assert time.process_time() - began < 5
+
+
+def test_headers_are_compiled_once_they_have_come_often(monkeypatch):
+    """The first programs with a set of headers are built without. Only so many sets are kept."""
+    compiled = []
+    monkeypatch.setattr(cpp_headers, "compile_headers", lambda name, headers, options: compiled.append(headers))
+    monkeypatch.setattr(cpp_headers, "_seen", Counter())
+    for _ in range(2 * cpp_headers.PROGRAMS_BEFORE):
+        cpp_headers.compiled_headers("#include <vector>\n#include <set>\n", ("-std=c++17", "-DNOBODY"))
+    assert compiled == [("set", "vector")]
+
+
+@pytest.fixture
+def sets(tmp_path, monkeypatch):
+    """Provide the folder of sets of headers, with one set. It has room for no other, and sets are only listed."""
+    monkeypatch.setattr(cpp_headers, "libraries_folder", lambda: tmp_path)
+    monkeypatch.setattr(cpp_headers, "headers_folder", lambda: "sets")
+    monkeypatch.setattr(cpp_headers, "kept_folder", lambda name, compile_into: (tmp_path / name).mkdir())
+    monkeypatch.setattr(cpp_headers, "MAX_SETS", 1)
+    (tmp_path / "sets" / "first").mkdir(parents=True)
+    return tmp_path / "sets"
+
+
+def names_in(folder):
+    """Return the sorted names of a folder's files."""
+    return sorted(path.name for path in folder.iterdir())
+
+
+def make_unused(path):
+    """Make a set look as if no program had used it for as long as is needed to remove it."""
+    unused = time.time() - cpp_headers.UNUSED_SECONDS - 1
+    os.utime(path, (unused, unused))
+
+
+@pytest.mark.parametrize(
+    ("headers", "names"), [(("vector",), ["first"]), (("bits/stdc++.h",), ["first", "second"])], ids=["one", "all"]
+)
+def test_only_so_many_sets_of_headers_are_kept(sets, headers, names):
+    """With the most sets, no other set is compiled but that of all headers, with which most programs begin."""
+    cpp_headers.compile_headers("sets/second", headers, ())
+    assert names_in(sets) == names
+
+
+def test_an_unused_set_of_headers_makes_room(sets):
+    """With the most sets, one that no program has used for a day is removed for another one."""
+    make_unused(sets / "first")
+    cpp_headers.compile_headers("sets/second", ("vector",), ())
+    assert names_in(sets) == ["second"]
+
+
+def test_each_set_that_is_too_many_has_to_be_unused(sets):
+    """With more sets than are kept, another one has room once all that are too many are unused."""
+    (sets / "second").mkdir()
+    make_unused(sets / "first")
+    cpp_headers.compile_headers("sets/third", ("vector",), ())
+    assert names_in(sets) == ["second"]
+    make_unused(sets / "second")
+    cpp_headers.compile_headers("sets/third", ("vector",), ())
+    assert names_in(sets) == ["third"]
+
+
+def test_a_set_of_headers_that_is_used_stays(sets, monkeypatch):
+    """A program that begins with a set's headers uses it, however old the set is."""
+    monkeypatch.setattr(cpp_headers, "_seen", Counter())
+    (sets / "first").rmdir()
+    for _ in range(cpp_headers.PROGRAMS_BEFORE):
+        cpp_headers.compiled_headers("#include <vector>\n", ())
+    [used] = names_in(sets)
+    make_unused(sets / used)
+    cpp_headers.compiled_headers("#include <vector>\n", ())
+    cpp_headers.compile_headers("sets/second", ("map",), ())
+    assert names_in(sets) == [used]
+
+
+def test_programs_that_call_a_function_begin_with_all_headers():
+    """What calls a candidate's function in C++ begins with headers that are compiled once."""
+    assert cpp_headers.first_headers(cpp_call("int add(int a, int b);", "add")) == ("bits/stdc++.h",)
