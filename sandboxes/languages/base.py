@@ -77,6 +77,9 @@ class SeparateRecipe:
     run_candidate: Callable[[Limits], Command]
     run_tests: Callable[[Limits], Command]
 
+    needs: Callable[[str], tuple[str, ...]] = lambda tests: ()
+    """Tests -> the files of the libraries that they use. Without them the sandbox is broken."""
+
 
 @dataclass(frozen=True)
 class SplitRecipe:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from sandboxes.contract import Limits
 from sandboxes.guest.common.interactors import LOST_STATUS
+from sandboxes.guest.common.named_tests import REPORT_FILE
 from sandboxes.languages.base import Language, Recipe, SeparateRecipe, fixed_build, linked
 from sandboxes.languages.comments import LISP_COMMENTS
 from sandboxes.languages.compilers.archived_classes import ArchivedClasses, choose
@@ -27,7 +28,7 @@ WORD = re.compile(r"[^\s()\[\]{}\"',`;\\@^~#]+")
 # A message is the number of its bytes and a text of EDN. The tests' side reads data of it and runs nothing.
 LINK = """\
 (ns code-eval.%(space)s
-  (:require [clojure.edn :as edn])
+  (:require [clojure.edn :as edn] [clojure.string :as string])
   (:import
    [java.io BufferedInputStream DataInputStream DataOutputStream EOFException FileInputStream FileOutputStream]))
 (def in (delay (DataInputStream. (BufferedInputStream. (FileInputStream. "/dev/fd/3")))))
@@ -59,13 +60,17 @@ LINK = """\
 (defn say [^Throwable error]
   (let [cause (loop [each error] (if-let [next (.getCause each)] (recur next) each))]
     (binding [*out* *err*] (println (str "error: " (.getName (class cause)) ": " (.getMessage ^Throwable cause))))))
+;; No hook runs then.
+(defn end [status]
+  (flush)
+  (.halt (Runtime/getRuntime) status))
 ;; Tests may expect an error of the candidate's. One of the link's, which nobody expects, ends them.
 (defn encode-or-exit [value]
   (try
     (encode value)
     (catch IllegalArgumentException error
       (if (re-find #"can't be sent to the other process" (str (.getMessage error)))
-        (do (say error) (System/exit 1))
+        (do (say error) (end 1))
         (throw error)))))
 """
 
@@ -110,7 +115,7 @@ RUNNER_TEMPLATE = (
 (require 'clojure.test)
 (defn lost []
   (binding [*out* *err*] (println "the candidate ended before its tests were done"))
-  (System/exit %(lost_status)d))
+  (end %(lost_status)d))
 (defn ask []
   (let [answer (take-message)] (if (= answer ::end) (lost) answer)))
 (defn fail-as [type message]
@@ -125,30 +130,60 @@ RUNNER_TEMPLATE = (
     (let [[kind value message] (ask)]
       (if (= kind :value) value (fail-as (str value) (str message))))))
 (def counts (atom {}))
+;; Of each test that runs: the failures before it, its start, and what is wrong with it.
+(def begun (atom []))
+(defn failures [] (+ (:fail @counts 0) (:error @counts 0)))
+(defn one-line [text] (string/replace (str text) #"\\s+" " "))
+(defn report [{:keys [before start said]} found]
+  (let [seconds (format "%%.6f" (/ (- (System/nanoTime) start) 1e9))
+        outcome (if (= before (failures)) "passed" "failed")]
+    (spit "%(report_file)s"
+          (str (string/join "\\t" [outcome seconds (one-line (:name (meta found))) (one-line said)]) "\\n")
+          :append true)))
+(defn watch [{:keys [type message expected actual] :as event}]
+  (swap! counts update type (fnil inc 0))
+  (case type
+    :begin-test-var (swap! begun conj {:before (failures) :start (System/nanoTime) :said ""})
+    :end-test-var (let [test (peek @begun)] (swap! begun pop) (report test (:var event)))
+    (:fail :error)
+    (when-let [{:keys [said]} (peek @begun)]
+      (when (= said "")
+        (let [text (str message (when message " ") "expected: " (pr-str expected) " actual: "
+                        (if (instance? Throwable actual) actual (pr-str actual)))]
+          (swap! begun (fn [all] (conj (pop all) (assoc (peek all) :said text)))))))
+    nil))
+(def before (atom #{}))
+(defn test-spaces []
+  (filter (fn [space] (some (fn [[_ found]] (:test (meta found))) (ns-interns space)))
+          (cons (the-ns 'user) (remove @before (all-ns)))))
+(defn judge []
+  (when-let [spaces (and (zero? (:begin-test-var @counts 0)) (seq (test-spaces)))]
+    (apply clojure.test/run-tests spaces))
+  (let [has-tests (or (seq (test-spaces)) (seq (select-keys @counts [:pass :fail :error])))
+        has-run (pos? (+ (:pass @counts 0) (failures)))]
+    (when (and has-tests (not has-run)) (binding [*out* *err*] (println "error: the tests have no test")))
+    (if (and has-tests (or (not has-run) (pos? (failures)))) 1 0)))
 (defn run [tests {:keys [words entry-points]}]
   (binding [*ns* (create-ns 'user)]
     (clojure.core/refer 'clojure.core)
+    (reset! before (set (cons (the-ns 'user) (all-ns))))
     (doseq [[name kind value] (ask)
             :when (and (words name) (or (entry-points name) (not (ns-resolve 'clojure.core (symbol name)))))]
       (intern 'user (symbol name) (if (= kind :function) (fn [& arguments] (call name arguments)) value)))
     (load-string tests)
-    (let [unrun (filter (fn [[_ found]] (:test (meta found))) (ns-interns 'user))]
-      (when (and (seq unrun) (empty? (select-keys @counts [:pass :fail :error]))) (clojure.test/run-tests 'user))
-      (if (or (seq unrun) (seq @counts))
-        (let [{:keys [pass fail error] :or {pass 0 fail 0 error 0}} @counts]
-          (when (zero? (+ pass fail error)) (binding [*out* *err*] (println "error: the tests have no test")))
-          (if (and (pos? pass) (zero? (+ fail error))) 0 1))
-        0))))
+    (judge)))
+(defn run-or-say [function & arguments]
+  (try (apply function arguments) (catch Throwable error (say error) 1)))
 (defn -main []
-  (alter-var-root
-   #'clojure.test/report
-   (fn [report] (fn [event] (swap! counts update (:type event) (fnil inc 0)) (report event))))
+  (alter-var-root #'clojure.test/report (fn [report] (fn [event] (watch event) (report event))))
+  ;; Tests that leave with status 0 have failed if one of them has.
+  (.addShutdownHook
+   (Runtime/getRuntime)
+   (Thread. ^Runnable (fn [] (let [status (run-or-say judge)] (when (pos? status) (end status))))))
   (let [tests (slurp "tests.clj") settings (edn/read-string (slurp "%(settings_file)s"))]
     (run! #(.delete (java.io.File. ^String %%)) ["tests.clj" "%(settings_file)s" "%(runner_file)s"])
     (put "true")
-    (let [status (try (run tests settings) (catch Throwable error (say error) 1))]
-      (flush)
-      (System/exit status))))
+    (end (run-or-say run tests settings))))
 """
 )
 RUNNER = RUNNER_TEMPLATE % {
@@ -156,6 +191,7 @@ RUNNER = RUNNER_TEMPLATE % {
     "lost_status": LOST_STATUS,
     "settings_file": SETTINGS_FILE,
     "runner_file": RUNNER_FILE,
+    "report_file": REPORT_FILE,
 }
 START = "(-main)\n"
 """What runs a namespace that is loaded from its file."""
@@ -215,7 +251,9 @@ def driver_files(candidate: str) -> dict[str, str]:
 
 def runner_files(tests: str) -> dict[str, str]:
     """Return the files of the tests' process. Functions that the tests do not name are not called."""
-    words, entry_points = as_set(WORD.findall(tests)), as_set(ENTRY_POINT.findall(tests))
+    # A word may have its namespace in front.
+    words = as_set([word.rpartition("/")[2] or word for word in WORD.findall(tests)])
+    entry_points = as_set(ENTRY_POINT.findall(tests))
     settings = f"{{:words {words} :entry-points {entry_points}}}\n"
     files = {"tests.clj": tests, SETTINGS_FILE: settings, RUNNER_FILE: RUNNER + START}
     return {**files, QUICK_FILE: CLASSES.quick_line}

@@ -66,18 +66,21 @@ func main() {
 	stdout := os.NewFile(1, "stdout")
 	os.Args = os.Args[:1]
 	token, tickets := candidate.%(token)s[:%(token_chars)d], candidate.%(token)s[%(token_chars)d:]
-	var done int32
+	var done, ran int32
 	run := func(number int, test func(*testing.T)) func(*testing.T) {
 		return func(t *testing.T) {
 			start, ended := time.Now(), false
 			// It runs after all that the test has registered, and after its subtests.
 			t.Cleanup(func() {
-				if ended && !t.Failed() && number < len(tickets)/%(ticket)d {
+				if ended && !t.Failed() && !t.Skipped() && number < len(tickets)/%(ticket)d {
 					ticket := tickets[number*%(ticket)d : (number+1)*%(ticket)d]
 					fmt.Fprintf(stdout, "%%s%%0%(digits)dd", ticket, time.Since(start).Microseconds())
 				}
 			})
 			defer func() {
+				if ended {
+					atomic.AddInt32(&ran, 1)
+				}
 				if ended || %(may_skip)s && t.Skipped() {
 					ended = true
 					atomic.AddInt32(&done, 1)
@@ -94,6 +97,10 @@ func main() {
 		os.Exit(1)
 	}
 	status := testing.MainStart(testdeps.TestDeps{}, tests, nil, nil, nil).Run()
+	if status == 0 && ran == 0 && int(done) == len(tests) {
+		println("no test ran")
+		os.Exit(1)
+	}
 	if status == 0 && int(done) == len(tests) {
 		stdout.Write(token)
 	}

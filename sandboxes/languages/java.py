@@ -27,6 +27,7 @@ JAVA_PUBLIC = re.compile(
 JAVA_TYPE = re.compile(r"\b(?:class|interface|enum|record)\s+(\w+)")
 JAVA_MAIN = re.compile(r"\bstatic\b[^;{}()=]*\bvoid\s+main\s*\(")
 
+JUNIT_TEST = re.compile(rf"{TEST.pattern}|\bextends\s+(?:[\w.]+\.)?TestCase\b")
 JAVA_LIST_FILE, JAVA_MAIN_FILE = "code_eval_files", "code_eval_main"
 """Files of arguments in the program's folder: the sources to compile, and the class to run."""
 
@@ -98,7 +99,7 @@ def java_files(candidate: str, tests: str) -> dict[str, str]:
     framework, types, path = detect_framework(tests), top_level_types(tests), ""
     if framework:
         path = f"-cp\n{class_path(JARS[framework])}\n"
-    if framework and not JAVA_MAIN.search(without_literals(tests)):
+    if is_for_junit(tests):
         runner = runner_source(framework, tests, test_classes(tests) or types, java_test_names(tests))
     else:
         runner = MAIN_RUNNER % ", ".join(f'"{name}"' for name in types)
@@ -111,6 +112,12 @@ def java_files(candidate: str, tests: str) -> dict[str, str]:
     }
 
 
+def is_for_junit(tests: str) -> bool:
+    """Return whether JUnit runs the tests. A `main` beside its tests need not tell of their failures."""
+    plain = without_literals(tests)
+    return bool(detect_framework(tests)) and bool(JUNIT_TEST.search(plain) or not JAVA_MAIN.search(plain))
+
+
 def java_needs(files: Files) -> tuple[str, ...]:
     """Return the files of the class path that a program is compiled with."""
     words = files[JAVA_LIST_FILE].split("\n")
@@ -119,8 +126,7 @@ def java_needs(files: Files) -> tuple[str, ...]:
 
 def java_test_names(tests: str) -> tuple[str, ...]:
     """Return the names of JUnit's tests that have a ticket."""
-    is_run = detect_framework(tests) and not JAVA_MAIN.search(without_literals(tests))
-    return tuple(method_names(tests)[:MAX_NAMES]) if is_run else ()
+    return tuple(method_names(tests)[:MAX_NAMES]) if is_for_junit(tests) else ()
 
 
 def java_call_program(candidate: str, function: str) -> str:

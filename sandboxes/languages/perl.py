@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from sandboxes.guest.common.interactors import LOST_STATUS
+from sandboxes.guest.common.named_tests import REPORT_FILE
 from sandboxes.languages.base import Language, Recipe, SeparateRecipe, fixed_build, fixed_run, linked
 from sandboxes.languages.comments import HASH_COMMENTS
 
@@ -134,10 +135,54 @@ exit 0;
 RUNNER = (
     LINK
     + """\
+# Test::Builder tells of each test by an event, and what is wrong with it by the next ones.
+my ($ran, @pending) = (0);
+
+sub settle {
+    return unless @pending;
+    s/\\s+/ /g, s/\\A | \\z//g for @pending;
+    open(my $report, '>>:encoding(UTF-8)', '%(report_file)s') or die "error: $!";
+    print $report join("\\t", @pending), "\\n";
+    close $report;
+    @pending = ();
+}
+
+sub watch {
+    require Time::HiRes;
+    require Test::Builder;
+    Test::Builder->new;
+    my $last = Time::HiRes::time();
+    Test2::API::test2_stack()->top->listen(sub {
+        my ($hub, $event) = @_;
+        if (@pending && $event->isa('Test2::Event::Diag')) {
+            my $said = $event->message =~ s/^# ?//gmr;
+            $pending[3] .= " $said" unless $said =~ /\\ALooks like |\\ATests were run /;
+        }
+        return unless $event->isa('Test2::Event::Ok');
+        settle();
+        my $seconds = sprintf('%%.6f', Time::HiRes::time() - $last);
+        $last = Time::HiRes::time();
+        return if $event->isa('Test2::Event::Skip') || defined $event->todo;
+        $ran++;
+        @pending = ($event->pass ? 'passed' : 'failed', $seconds, $event->name // "test $ran", '');
+        settle() if $event->pass;
+    });
+}
+
 sub lost {
+    settle();
     print STDERR "the candidate ended before its tests were done\\n";
     require POSIX;
     POSIX::_exit(%(lost_status)d);
+}
+
+# This comes after the end of Test::Builder, which sets the status.
+END {
+    settle();
+    if (!$? && !$ran && ($INC{'Test/More.pm'} || $INC{'Test/Simple.pm'})) {
+        print STDERR "error: the tests have no test\\n";
+        $? = 1;
+    }
 }
 
 sub call {
@@ -167,12 +212,9 @@ my %%words = map { $_ => 1 } qw(%(words)s);
         *{"main::$name"} = sub { call($name, wantarray, [@_]) };
     }
 }
+watch() if $tests =~ /\\bTest::(?:More|Simple)\\b/;
 run_text(qq(#line 1 "tests.pl"\\n$tests));
 if ($@) { print STDERR "error: $@"; exit 1 }
-if ($INC{'Test/More.pm'} && !Test::Builder->new->current_test) {
-    print STDERR "error: the tests have no test\\n";
-    exit 1;
-}
 exit 0;
 """
 )
@@ -185,7 +227,11 @@ def driver_files(candidate: str) -> dict[str, str]:
 
 def runner_files(tests: str) -> dict[str, str]:
     """Return the files of the tests' process. Functions that the tests do not name are not called."""
-    values = {"words": " ".join(sorted({*WORD.findall(tests)})), "lost_status": LOST_STATUS}
+    values = {
+        "words": " ".join(sorted({*WORD.findall(tests)})),
+        "lost_status": LOST_STATUS,
+        "report_file": REPORT_FILE,
+    }
     return {"tests.pl": tests, RUNNER_FILE: RUNNER % values}
 
 

@@ -6,6 +6,7 @@ import re
 
 from sandboxes.contract import Limits
 from sandboxes.guest.common.interactors import LOST_STATUS
+from sandboxes.guest.common.named_tests import REPORT_FILE
 from sandboxes.languages.base import MEMORY_STATUS, Language, Recipe, SeparateRecipe, fixed_build, heap_mb, linked
 from sandboxes.languages.calls.scripts import php_call
 from sandboxes.languages.comments import PHP_COMMENTS
@@ -14,6 +15,8 @@ from sandboxes.languages.steps import Command
 DRIVER_FILE, RUNNER_FILE = "code_eval_driver.php", "code_eval_runner.php"
 SETTINGS = ("display_errors=stderr", "log_errors=0", "zend.assertions=1", "assert.exception=1", "html_errors=0")
 WORD = re.compile(r"[A-Za-z_]\w*")
+PHPUNIT = "/usr/share/php/PHPUnit/Autoload.php"
+NAMES_PHPUNIT = re.compile(r"\bPHPUnit\\Framework\b")
 OPENING = re.compile(r"\s*<\?(?:php|=)", re.IGNORECASE)
 DEFINED = re.compile(r"\bfunction\s+&?\s*(\w+)\s*\(", re.IGNORECASE)
 
@@ -126,6 +129,9 @@ CodeEvalDriver::serve();
 RUNNER = (
     LINK
     + """\
+use PHPUnit\\Framework\\{Test, TestCase, TestListener, TestListenerDefaultImplementation, TestResult, TestSuite};
+use PHPUnit\\Runner\\BaseTestRunner as Runner;
+
 final class CodeEvalLink {
     public static string $tests;
 
@@ -181,11 +187,68 @@ final class CodeEvalLink {
         }
     }
 }
+// Runs the tests of PHPUnit's classes, with a result of each.
+final class CodeEvalCases {
+    private static int $classes;
+    private static int $ran = 0;
+    private static int $failed = 0;
+
+    public static function expect(): void {
+        self::$classes = count(get_declared_classes());
+        // Without mounts of its own, the candidate could put a library into its folder.
+        set_include_path('/usr/share/php');
+        spl_autoload_register(static function (string $name): void {
+            if (str_starts_with($name, 'PHPUnit\\\\')) include_once '%(phpunit)s';
+        });
+    }
+
+    private static function found(): array {
+        if (!class_exists(TestCase::class, false)) return [];
+        $later = array_slice(get_declared_classes(), self::$classes);
+        return array_filter($later, static fn($class) => is_subclass_of($class, TestCase::class)
+            && !str_starts_with($class, 'PHPUnit\\\\') && !(new ReflectionClass($class))->isAbstract());
+    }
+
+    public static function add(string $outcome, float $seconds, string $name, string $message): void {
+        self::$ran++;
+        if ($outcome !== 'passed') self::$failed++;
+        $fields = [$outcome, sprintf('%%.6F', $seconds), $name, $message];
+        $line = implode("\\t", array_map(static fn($field) => trim(preg_replace('/\\s+/', ' ', $field)), $fields));
+        file_put_contents('%(report_file)s', "$line\\n", FILE_APPEND);
+    }
+
+    public static function status(): int {
+        if (!$classes = self::found()) return 0;
+        $suite = new TestSuite();
+        foreach ($classes as $class) $suite->addTestSuite($class);
+        $result = new TestResult();
+        $result->addListener(new class implements TestListener {
+            use TestListenerDefaultImplementation;
+
+            public function endTest(Test $test, float $seconds): void {
+                if (!$test instanceof TestCase) return;
+                $status = $test->getStatus();
+                if (in_array($status, [Runner::STATUS_SKIPPED, Runner::STATUS_INCOMPLETE], true)) return;
+                $passed = in_array($status, [Runner::STATUS_PASSED, Runner::STATUS_RISKY], true);
+                CodeEvalCases::add($passed ? 'passed' : 'failed', $seconds, $test->getName(), $test->getStatusMessage());
+            }
+        });
+        $suite->run($result);
+        foreach ([...$result->errors(), ...$result->failures(), ...$result->warnings()] as $failure) {
+            fwrite(STDERR, $failure->toString() . "\\n");
+        }
+        if (self::$ran === 0) fwrite(STDERR, "error: the tests have no test\\n");
+        return self::$ran > 0 && self::$failed === 0 && $result->wasSuccessful() ? 0 : 1;
+    }
+}
 set_exception_handler(static function ($error) { CodeEvalPipes::say($error); exit(1); });
 CodeEvalLink::$tests = file_get_contents('tests.php');
 array_map('unlink', ['tests.php', basename(__FILE__)]);
 CodeEvalPipes::write(true);
 CodeEvalLink::define(%(words)s);
+CodeEvalCases::expect();
+// Tests that leave with status 0 have failed if one of them has.
+register_shutdown_function(static function (): void { if (CodeEvalCases::status()) exit(1); });
 eval('?>' . CodeEvalLink::$tests);
 exit(0);
 """
@@ -202,6 +265,7 @@ def runner_files(tests: str) -> dict[str, str]:
     own = {name.lower() for name in DEFINED.findall(tests)}
     words = sorted({word.lower() for word in WORD.findall(tests)} - own)
     values = {"words": "[" + ", ".join(f"'{word}'" for word in words) + "]", "lost_status": LOST_STATUS}
+    values.update(report_file=REPORT_FILE, phpunit=PHPUNIT)
     return {"tests.php": opened(tests), RUNNER_FILE: RUNNER % values}
 
 
@@ -225,7 +289,11 @@ PHP = Language(
     name="php",
     label="PHP",
     with_tests=SeparateRecipe(
-        driver_files, runner_files, run_driver, lambda limits: linked(*php(limits, RUNNER_FILE))(limits)
+        driver_files,
+        runner_files,
+        run_driver,
+        lambda limits: linked(*php(limits, RUNNER_FILE))(limits),
+        lambda tests: (PHPUNIT,) if NAMES_PHPUNIT.search(tests) else (),
     ),
     standalone=Recipe(
         lambda candidate, tests: {"candidate.php": opened(candidate)},

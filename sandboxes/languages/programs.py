@@ -76,7 +76,7 @@ def separate_plan(name: str, tests: str, limits: Limits) -> StepPlan:
     language = LANGUAGES[name]
     recipe = language.apart or language.with_tests
     assert isinstance(recipe, SeparateRecipe)
-    return talking_plan((), recipe, limits, {"files": recipe.tests_files(tests)})
+    return talking_plan((), recipe, limits, {"files": recipe.tests_files(tests)}, recipe.needs(tests))
 
 
 @lru_cache(maxsize=64)
@@ -96,7 +96,11 @@ def split_plan(name: str, limits: Limits, compile_seconds: float = COMPILE_SECON
 
 
 def talking_plan(
-    build: tuple[Command, ...], recipe: SeparateRecipe | SplitRecipe, limits: Limits, tests: dict[str, Any]
+    build: tuple[Command, ...],
+    recipe: SeparateRecipe | SplitRecipe,
+    limits: Limits,
+    tests: dict[str, Any],
+    needs: tuple[str, ...] = (),
 ) -> StepPlan:
     """Return the plan of programs whose tests are their interactor.
 
@@ -105,8 +109,11 @@ def talking_plan(
         recipe: how both sides are run.
         limits: of each side.
         tests: where the tests' files come from: "files", and "folder" if the build makes them.
+        needs: files that the tests need, as in `SeparateRecipe`.
     """
-    judge = {**tests, "build": [], "run": recipe.run_tests(limits).as_json(), "convention": TESTS}
+    run = recipe.run_tests(limits)
+    run = replace(run, needs=(*run.needs, *needs))
+    judge = {**tests, "build": [], "run": run.as_json(), "convention": TESTS}
     # The interactor has no input, and expects no output.
     runs = (TestRun(recipe.run_candidate(limits), expected="", checker=""),)
     return StepPlan(build, runs, grading="separate", interactor=judge)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from sandboxes.guest.common.interactors import LOST_STATUS
+from sandboxes.guest.common.named_tests import REPORT_FILE
 from sandboxes.languages.base import Language, Recipe, SeparateRecipe, fixed_build, fixed_run, linked
 from sandboxes.languages.comments import LISP_COMMENTS
 
@@ -130,38 +131,83 @@ RUNNER = (
   (if (eq? (car answer) 'values)
       (apply values (map decode (cdr answer)))
       (error (format "~a" (cadr answer)))))
-(define failures 0)
-(define tests-run 0)
+(define (one-line text) (regexp-replace* #px"\\\\s+" text " "))
+(define (report outcome began name message)
+  (define seconds (real->decimal-string (/ (max 0.0 (- (current-inexact-milliseconds) began)) 1000) 6))
+  (with-output-to-file "%(report_file)s" #:exists 'append
+    (lambda () (printf "~a\\t~a\\t~a\\t~a\\n" outcome seconds (one-line name) (one-line message)))))
+(define (describe error)
+  (cond
+    [(not (exn? error)) (format "~a" error)]
+    [(check? error)
+     (define said
+       (for/list ([info (check-infos error)] #:when (memq (info-name info) '(message actual expected)))
+         (define value (info-value info))
+         (format "~a: ~v" (info-name info) (if (pretty? value) (pretty-value value) value))))
+     (apply string-append (add-between said " "))]
+    [else (exn-message error)]))
+;; Returns a way to run checks, or forms of `test-case`, as an inner one does, with a result of each.
+(define (observed inner name-of)
+  (lambda (run)
+    (define-values (began failure) (values (current-inexact-milliseconds) #f))
+    (begin0
+      (inner
+       (lambda ()
+         (with-handlers ([(lambda (any) #t) (lambda (error) (set! failure (describe error)) (raise error))]) (run))))
+      (report (if failure "failed" "passed") began (name-of) (or failure "")))))
 (define words '(%(words)s))
 (define entry-points '(%(entry_points)s))
-(define forms #f)
 (define space (new-space))
+(define (from-rackunit name [module 'rackunit])
+  (parameterize ([current-namespace space]) (dynamic-require module name)))
+(define-values (check? check-infos) (values (from-rackunit 'exn:test:check?) (from-rackunit 'exn:test:check-stack)))
+(define-values (info-name info-value) (values (from-rackunit 'check-info-name) (from-rackunit 'check-info-value)))
+(define-values (pretty? pretty-value)
+  (values (from-rackunit 'pretty-info? 'rackunit/private/check-info)
+          (from-rackunit 'pretty-info-value 'rackunit/private/check-info)))
+(define current-check-around (from-rackunit 'current-check-around))
+(define current-test-case-around (from-rackunit 'current-test-case-around))
+(define current-test-name (from-rackunit 'current-test-name))
+;; Forms of a submodule are evaluated as the others are.
+(define (forms-of form)
+  (define parts (syntax->list form))
+  (if (and parts (pair? parts) (eq? (syntax-e (car parts)) 'module+))
+      (append-map forms-of (cddr parts))
+      (list form)))
+(define (run-tests)
+  (define forms (append-map forms-of (load-source "tests.rkt")))
+  (for-each delete-file '("tests.rkt" "%(runner_file)s"))
+  (put #t)
+  (namespace-require 'racket)
+  (for ([name (ask)] #:when (member name words))
+    (define symbol (string->symbol name))
+    (define is-own (memq symbol (namespace-mapped-symbols space)))
+    (when (or (not is-own) (member name entry-points))
+      (namespace-set-variable-value! symbol (lambda arguments (call name arguments)) #t)))
+  (namespace-require 'rackunit)
+  (define number 0)
+  (define (name-of-check)
+    (set! number (+ 1 number))
+    (format "check ~a" number))
+  (define (name-of-case) (or (current-test-name) (name-of-check)))
+  (current-check-around (observed (current-check-around) name-of-check))
+  (current-test-case-around (observed (current-test-case-around) name-of-case))
+  (for ([form forms]) (eval (namespace-syntax-introduce form))))
+;; Tests may leave without looking at what failed.
+(define (leave status)
+  (define tests ((from-rackunit 'test-log 'rackunit/log)))
+  (define has-no-test (and %(has_rackunit)s (zero? (cdr tests))))
+  (define is-good (not (and (exact-integer? status) (<= 1 status 255))))
+  (when (and is-good has-no-test) (eprintf "error: the tests have no test\\n"))
+  (exit (cond [(not is-good) status] [(or has-no-test (positive? (car tests))) 1] [else 0])))
 (define problem-found
   (with-handlers ([(lambda (any) #t) (lambda (error) (say error) #t)])
-    (parameterize ([current-namespace space])
-      (set! forms (load-source "tests.rkt"))
-      (for-each delete-file '("tests.rkt" "%(runner_file)s"))
-      (put #t)
-      (namespace-require 'racket)
-      (for ([name (ask)] #:when (member name words))
-        (define symbol (string->symbol name))
-        (define is-own (memq symbol (namespace-mapped-symbols space)))
-        (when (or (not is-own) (member name entry-points))
-          (namespace-set-variable-value! symbol (lambda arguments (call name arguments)) #t)))
-      (namespace-require 'rackunit)
-      (define around (dynamic-require 'rackunit 'current-check-around))
-      (define inner (around))
-      (around (lambda (check)
-                (set! tests-run (+ 1 tests-run))
-                (inner (lambda ()
-                         (with-handlers ([(lambda (any) #t)
-                                          (lambda (error) (set! failures (+ 1 failures)) (raise error))])
-                           (check))))))
-      (for ([form forms]) (eval (namespace-syntax-introduce form)))
+    (parameterize ([current-namespace space]
+                   [exit-handler (let ([end (exit-handler)])
+                                   (lambda (status) (parameterize ([exit-handler end]) (leave status))))])
+      (run-tests)
       #f)))
-(define has-no-test (and %(has_rackunit)s (zero? tests-run)))
-(when has-no-test (eprintf "error: the tests have no test\\n"))
-(exit (if (or problem-found has-no-test (positive? failures)) 1 0))
+(leave (if problem-found 1 0))
 """
 )
 
@@ -179,6 +225,7 @@ def runner_files(tests: str) -> dict[str, str]:
         "has_rackunit": "#t" if "rackunit" in tests else "#f",
         "lost_status": LOST_STATUS,
         "runner_file": RUNNER_FILE,
+        "report_file": REPORT_FILE,
     }
     return {"tests.rkt": LANGUAGE_LINE.sub("", tests, count=1), RUNNER_FILE: RUNNER % values}
 

@@ -57,7 +57,7 @@ class AddTest < Test::Unit::TestCase
     assert_equal(0, add(0, 0))
   end
   def test_c_four = assert_equal(8, add(4, 4))
-  def test_omitted = omit('never')
+  def test_never_omitted = omit('never')
 end
 """
 MINITEST = """\
@@ -86,6 +86,53 @@ defmodule AddTest do
   @tag :skip
   test "never", do: flunk("never")
 end
+"""
+LUAUNIT = """\
+lu = require('luaunit')
+TestAdd = {}
+function TestAdd:test_a_small() lu.assertEquals(add(1, 2), 3) end
+function TestAdd:test_b_zero()
+  print('from the tests')
+  lu.assertEquals(add(0, 0), 0)
+end
+function TestAdd:test_c_four() lu.assertEquals(add(4, 4), 8) end
+function TestAdd:test_never() lu.skip('never') end
+os.exit(lu.LuaUnit.run())
+"""
+TEST_MORE = """\
+use Test::More;
+is(add(1, 2), 3, 'small');
+is(add(0, 0), 0, 'zero');
+SKIP: { skip 'never', 1; fail('never') }
+TODO: { local $TODO = 'never'; fail('never') }
+subtest 'four' => sub { is(add(4, 4), 8, 'inner') };
+done_testing();
+"""
+RACKUNIT = """\
+(require rackunit)
+(check-equal? (add 1 2) 3)
+(test-case "zero" (check-equal? (add 0 0) 0) (check-true (number? (add 0 0))))
+(module+ test (test-equal? "four" (add 4 4) 8))
+"""
+CLOJURE_TEST = """\
+(require '[clojure.test :refer [deftest is testing]])
+(deftest small (is (= 3 (add 1 2))))
+(deftest zero (testing "0 and 0" (is (= 0 (add 0 0))) (is (number? (add 0 0)))))
+(deftest four (is (= 8 (add 4 4))))
+(defn test-ns-hook [] (small) (zero) (four))
+"""
+PHPUNIT = """\
+<?php
+use PHPUnit\\Framework\\TestCase;
+
+class AddTest extends TestCase {
+    public function testSmall(): void { $this->assertSame(3, add(1, 2)); }
+    public function testZero(): void { echo 'from the tests'; $this->assertSame(0, add(0, 0)); }
+    /** @dataProvider fours */
+    public function testFour($a, $b): void { $this->assertSame(8, add($a, $b)); }
+    public static function fours(): array { return ['four' => [4, 4]]; }
+    public function testNever(): void { $this->markTestSkipped('never'); }
+}
 """
 JUNIT_5 = """\
 import org.junit.jupiter.api.*;
@@ -156,6 +203,122 @@ FRAMEWORKS = {
         *("a + b", "a * b", "if a == 4 do\n System.halt(0)\nend\na + b"),
         names=("test small", "test zero", "test four"),
     ),
+    "luaunit": FrameworkPrograms(
+        *("lua", LUAUNIT, "function add(a, b) BODY end"),
+        *("return a + b", "return a * b", "if a == 4 then os.exit(0) end return a + b"),
+        names=("TestAdd.test_a_small", "TestAdd.test_b_zero", "TestAdd.test_c_four"),
+    ),
+    "Test::More": FrameworkPrograms(
+        *("perl", TEST_MORE, "sub add { my ($a, $b) = @_; BODY }"),
+        *("$a + $b", "$a * $b", "exit 0 if $a == 4; $a + $b"),
+    ),
+    "rackunit": FrameworkPrograms(
+        *("racket", RACKUNIT, "(define (add a b) BODY)", "(+ a b)", "(* a b)", "(when (= a 4) (exit 0)) (+ a b)"),
+        names=("check 1", "zero", "four"),
+    ),
+    "clojure.test": FrameworkPrograms(
+        *("clojure", CLOJURE_TEST, "(defn add [a b] BODY)"),
+        *("(+ a b)", "(* a b)", "(when (= a 4) (System/exit 0)) (+ a b)"),
+    ),
+    "PHPUnit": FrameworkPrograms(
+        *("php", PHPUNIT, "<?php function add($a, $b) { BODY }"),
+        *("return $a + $b;", "return $a * $b;", "if ($a === 4) exit(0); return $a + $b;"),
+        names=("testSmall", "testZero", 'testFour with data set "four"'),
+    ),
     "JUnit 5": FrameworkPrograms("java", JUNIT_5, JAVA_CANDIDATE, *JAVA),
     "JUnit 4": FrameworkPrograms("java", JUNIT_4, JAVA_CANDIDATE, *JAVA, names=("a_small", "b_zero", "c_four")),
 }
+
+LUA_CASE = "lu = require('luaunit')\nfunction test_small() lu.assertEquals(add(1, 2), 3) end\n"
+RUBY_CASE = "class AddTest < %s\n  def test_small = assert_equal(3, add(1, 2))\nend\n"
+MINITEST_CASE = "require 'minitest/autorun'\n" + RUBY_CASE % "Minitest::Test"
+EXUNIT_CASE = 'defmodule T do\n  use ExUnit.Case\n  test "small", do: assert(Sums.add(1, 2) == 3)\nend\n'
+RACKET_CASE = '(require rackunit)\n(test-case "small" (check-equal? (add 1 2) 3))\n'
+CLOJURE_CASE = "(require '[clojure.test :refer :all])\n(deftest small (is (= 3 (add 1 2))))\n"
+PHP_CASE = "use PHPUnit\\Framework\\TestCase;\nclass AddTest extends TestCase {\n"
+PHP_CASE += "    public function testSmall() { $this->assertSame(3, add(1, 2)); }\n}\n"
+JUNIT_CASE = """\
+import static org.junit.Assert.*;
+import org.junit.*;
+import org.junit.runner.*;
+
+public class SolutionTest {
+    @Test public void small() { assertEquals(3, Solution.add(1, 2)); }
+    %s
+}
+"""
+GO_CASE = 'package main\nimport ("os"; "testing")\nfunc TestSmall(t *testing.T) { if add(1, 2) != 3 { t.Error("no") } }\n'
+
+UNHEEDED = {
+    "JUnit 4": (
+        JUNIT_CASE % "public static void main(String[] a) { JUnitCore.runClasses(SolutionTest.class); }",
+        JUNIT_CASE % 'public static void main(String[] a) { JUnitCore.main("SolutionTest"); }',
+        JUNIT_CASE % "}\nclass Runner {\n    public static void main(String[] a) {}",
+        "import junit.framework.*;\npublic class SolutionTest extends TestCase {\n"
+        "    public void testSmall() { assertEquals(3, Solution.add(1, 2)); }\n"
+        "    public static void main(String[] a) { junit.textui.TestRunner.run(SolutionTest.class); }\n}\n",
+    ),
+    "go test": (GO_CASE + "func TestMain(m *testing.M) { m.Run(); os.Exit(0) }",),
+    "luaunit": (
+        LUA_CASE + "lu.LuaUnit.run()",
+        LUA_CASE + "lu.LuaUnit.run()\nos.exit(0)",
+        LUA_CASE + "lu.LuaUnit.new():runSuite()",
+        LUA_CASE + "lu.assertEquals(add(0, 0), 0)\nos.exit(true)",
+        "local lu = require('luaunit')\nlocal T = {}\nfunction T:test_small() lu.assertEquals(add(1, 2), 3) end\n"
+        "lu.LuaUnit.new():runSuiteByInstances({{'T', T}})",
+    ),
+    "Test::More": (
+        "use Test::More;\nis(add(1, 2), 3);\ndone_testing();\nexit 0;",
+        "use Test::More;\nsubtest all => sub { is(add(1, 2), 3) };\ndone_testing();\n$? = 0;",
+    ),
+    "minitest": (
+        MINITEST_CASE + "exit",
+        MINITEST_CASE + "exit!(0)",
+        MINITEST_CASE + "Process.exit!(true)",
+        "require 'test/unit'\nclass Other < Test::Unit::TestCase\n  def test_one = assert(true)\nend\n" + MINITEST_CASE,
+        "require 'minitest/autorun'\ndescribe 'add' do\n  it('adds') { _(add(1, 2)).must_equal 3 }\nend\nexit 0",
+    ),
+    "test-unit": ("require 'test/unit'\n" + RUBY_CASE % "Test::Unit::TestCase" + "exit(0)",),
+    "ExUnit": (
+        "ExUnit.start()\n" + EXUNIT_CASE + "System.halt(0)",
+        "ExUnit.start()\n" + EXUNIT_CASE + "System.stop()",
+        "ExUnit.start(autorun: false)\n" + EXUNIT_CASE + "ExUnit.run()",
+        "ExUnit.start(autorun: false)\n" + EXUNIT_CASE + "ExUnit.run()\nSystem.halt(0)",
+    ),
+    "rackunit": (
+        RACKET_CASE,
+        RACKET_CASE + "(exit)",
+        "(require rackunit)\n(check-equal? (add 0 0) 0)\n" + RACKET_CASE,
+        '(require rackunit)\n(test-begin (check-equal? (add 1 2) 3))\n(check-true #t "nothing")',
+        '(require rackunit rackunit/text-ui)\n(void (run-tests (test-suite "all" (check-equal? (add 1 2) 3))))',
+        "(require rackunit)\n(check-equal? (add 1 2) 3)\n(exit 0)",
+    ),
+    "clojure.test": (
+        CLOJURE_CASE + "(System/exit 0)",
+        CLOJURE_CASE + "(run-tests)\n(System/exit 0)",
+        CLOJURE_CASE + "(is (= 0 (add 0 0)))",
+        CLOJURE_CASE + "(.exit (Runtime/getRuntime) 0)",
+        "(ns add-test (:require [clojure.test :refer :all]))\n(deftest small (is (= 3 (user/add 1 2))))",
+    ),
+    "PHPUnit": (
+        PHP_CASE,
+        PHP_CASE + "exit(0);",
+        PHP_CASE + "class OtherTest extends TestCase { public function testOne() { $this->assertTrue(true); } }",
+        "namespace Tests;\n" + PHP_CASE,
+    ),
+}
+"""Tests by framework whose own code does not end with the failure of a test."""
+
+NO_TESTS = {
+    "JUnit 4": (JUNIT_CASE % "").replace("@Test", "@Ignore @Test"),
+    "go test": GO_CASE.replace('"os"; ', "").replace("{ if", "{ t.Skip(); if"),
+    "luaunit": "lu = require('luaunit')\nfunction test_small() lu.skip('no') end\nos.exit(lu.LuaUnit.run())",
+    "Test::More": "use Test::More skip_all => 'no';\nis(add(1, 2), 3);",
+    "minitest": "require 'minitest/autorun'\nclass AddTest < Minitest::Test\n  def test_small = skip('no')\nend\n",
+    "test-unit": "require 'test/unit'\nclass AddTest < Test::Unit::TestCase\n  def test_small = omit('no')\nend\n",
+    "ExUnit": "ExUnit.start(exclude: [:test])\n" + EXUNIT_CASE,
+    "rackunit": '(require rackunit)\n(define all (test-suite "all" (check-equal? (add 1 2) 3)))\n',
+    "clojure.test": "(require '[clojure.test :refer :all])\n(deftest small)",
+    "PHPUnit": PHP_CASE.replace("assertSame(3, add(1, 2))", "markTestSkipped('no')"),
+}
+"""Tests by framework that run no test."""

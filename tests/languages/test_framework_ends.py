@@ -1,0 +1,62 @@
+"""Tests of a framework decide, whatever else their file does: one has to run, and none may fail."""
+
+import pytest
+
+from sandboxes import Limits, Outcome, Pool, SandboxUnavailable, open_sandbox
+from sandboxes.languages.programs import build_program
+from sandboxes.languages.registry import required_paths
+from support.framework_programs import FRAMEWORKS, NO_TESTS, UNHEEDED
+from support.requirements import WALL_SECONDS, unavailable
+
+EACH = [(framework, number) for framework, all_tests in UNHEEDED.items() for number in range(len(all_tests))]
+
+
+@pytest.fixture(scope="module")
+def verdicts():
+    """Return a function (framework) -> {(kind, number): verdict}, whose programs run together."""
+    known = {}
+
+    def of(framework):
+        if framework not in known:
+            programs = FRAMEWORKS[framework]
+            right, wrong = programs.program(programs.right), programs.program(programs.wrong)
+            parts = {("none", 0): (right, NO_TESTS[framework])}
+            for number, tests in enumerate(UNHEEDED[framework]):
+                parts |= {("right", number): (right, tests), ("wrong", number): (wrong, tests)}
+            limits = Limits(wall_seconds=WALL_SECONDS)
+            made = [build_program(programs.language, *pair, limits) for pair in parts.values()]
+            paths = required_paths({programs.language})
+            try:
+                with_pool = Pool(open_sandbox("subprocess", read_only_paths=paths))
+            except SandboxUnavailable as error:
+                unavailable(str(error))
+            try:
+                known[framework] = dict(zip(parts, with_pool.run_all(made, 1), strict=True))
+            except SandboxUnavailable as error:
+                unavailable(str(error))
+            finally:
+                with_pool.close()
+        return known[framework]
+
+    return of
+
+
+@pytest.mark.parametrize(("framework", "number"), EACH)
+def test_a_failure_that_the_tests_do_not_heed_fails(verdicts, framework, number):
+    """A candidate that fails a test has failed, even if the tests then end with status 0."""
+    verdict = verdicts(framework)["wrong", number]
+    assert verdict.outcome is Outcome.FAILED, verdict
+
+
+@pytest.mark.parametrize(("framework", "number"), EACH)
+def test_a_right_candidate_passes(verdicts, framework, number):
+    """A candidate that passes each test has passed, however the tests' file ends."""
+    verdict = verdicts(framework)["right", number]
+    assert verdict.passed, (verdict.detail, verdict.stderr)
+
+
+@pytest.mark.parametrize("framework", NO_TESTS)
+def test_tests_that_run_no_test_fail(verdicts, framework):
+    """Tests of which each is left out fail every candidate, with a reason."""
+    verdict = verdicts(framework)["none", 0]
+    assert (verdict.outcome, "no test" in verdict.stderr) == (Outcome.FAILED, True), verdict
