@@ -1,4 +1,4 @@
-"""SandboxFusion's names of test runners, `go_test` and `junit`, run a file with candidate and tests."""
+"""SandboxFusion's names of test runners, `go_test`, `junit` and `D_ut`, run a file with candidate and tests."""
 
 import pytest
 
@@ -28,18 +28,25 @@ class SumsTest {
     @Test void zero() { assertEquals(0, Sums.add(0, 0)); }
 }
 """
-EACH = pytest.mark.parametrize(("language", "code"), [("go_test", GO), ("junit", JAVA)], ids=["go_test", "junit"])
+D = """\
+int add(int a, int b) { return BODY; }
+unittest { assert(add(2, 3) == 5); }
+unittest { assert(add(0, 0) == 0); }
+void main() {}
+"""
+FILES = [("go_test", GO), ("junit", JAVA), ("D_ut", D)]
+EACH = pytest.mark.parametrize(("language", "code"), FILES, ids=[name for name, _ in FILES])
 
 
 @pytest.fixture(scope="module")
 def client():
-    """Serve Go and Java."""
+    """Serve Go, Java and D."""
     try:
         with opened_pool("subprocess") as pool:
-            require_languages(pool, {"go", "java"})
+            require_languages(pool, {"go", "java", "d"})
     except SandboxUnavailable as error:
         unavailable(str(error))
-    with serving(allowed_languages=("go", "java"), max_timeout=60.0) as client:
+    with serving(allowed_languages=("go", "java", "d"), max_timeout=60.0) as client:
         yield client
 
 
@@ -59,12 +66,16 @@ def test_tests_decide(client, language, code, body, status, code_of_run):
 
 
 def test_compilers_are_told(client):
-    """JUnit's file is compiled first, as SandboxFusion tells it. `go test` has no compiler of its own."""
-    ends = [
+    """Files of JUnit and D are compiled first, as SandboxFusion tells it. `go test` has no compiler of its own."""
+    junit, d, go_test = (
         run_code(client, *program).json()["compile_result"]
-        for program in (("junit", JAVA.replace("BODY", "a * b")), ("go_test", GO.replace("BODY", "a + b")))
-    ]
-    assert (ends[0]["status"], ends[1]) == ("Finished", None)
+        for program in (
+            ("junit", JAVA.replace("BODY", "a * b")),
+            ("D_ut", D.replace("BODY", "a * b")),
+            ("go_test", GO.replace("BODY", "a + b")),
+        )
+    )
+    assert (junit["status"], d["status"], go_test) == ("Finished", "Finished", None)
 
 
 @EACH
@@ -75,7 +86,8 @@ def test_a_compile_error(client, language, code):
     assert answer["compile_result"]["return_code"] == 1
 
 
-@EACH
+# A `main` of D's is enough.
+@pytest.mark.parametrize(("language", "code"), FILES[:2], ids=["go_test", "junit"])
 def test_no_test_is_no_success(client, language, code):
     """A file without a test has not passed."""
     lines = code.replace("BODY", "a + b").splitlines()
@@ -86,7 +98,11 @@ def test_no_test_is_no_success(client, language, code):
 @EACH
 def test_leaving_early_is_no_success(client, language, code):
     """A file whose candidate leaves with status 0 has not passed."""
-    leaves = {"go_test": "func() int { os.Exit(0); return 0 }()", "junit": "java.util.Map.of(System.class, 1).size()"}
+    leaves = {
+        "go_test": "func() int { os.Exit(0); return 0 }()",
+        "junit": "java.util.Map.of(System.class, 1).size()",
+        "D_ut": "() { import core.stdc.stdlib; exit(0); return 0; }()",
+    }
     text = code.replace("BODY", leaves[language]).replace('import "testing"', 'import ("testing"; "os")')
     text = text.replace("{ return java", "{ Runtime.getRuntime().halt(0); return java")
     answer = run_code(client, language, text).json()

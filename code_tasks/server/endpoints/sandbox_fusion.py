@@ -26,7 +26,7 @@ from sandboxes import SandboxUnavailable, Task, TestResult
 from sandboxes.languages.registry import ALIASES, NAMES
 from sandboxes.validation import short_repr
 
-BESIDE_TESTS = {"go test": "package candidate\n", "JUnit": ""}
+BESIDE_TESTS = {"go test": "package candidate\n", "JUnit": "", "unittest": ""}
 """Candidates of test runners that get one text with candidate and tests, which our tasks have as tests."""
 
 PYTEST_FILE = "test_candidate.py"
@@ -114,7 +114,7 @@ async def run_tests(body: RunCodeRequest, request: Request, foreign: ForeignLang
     # A test that failed is a program that ended badly. A wrong output would not be.
     if response.run_result is not None and not verdict.passed and response.run_result.return_code == 0:
         response.run_result.return_code, response.status = 1, RunStatus.Failed
-    if foreign.test_command == "JUnit" and response.compile_result is None:
+    if foreign.test_command != "go test" and response.compile_result is None:
         # `go test` compiles while it runs, and tells of no compiler.
         ended_well = CommandRunStatus.Finished
         response.compile_result = CommandRunResult(status=ended_well, return_code=0, stdout="", stderr="")

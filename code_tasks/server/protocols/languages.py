@@ -18,7 +18,7 @@ class ForeignLanguage:
     """The test runner that runs the file: one of TEST_COMMANDS. "": the file is a program."""
 
 
-TEST_COMMANDS = ("pytest", "go test", "JUnit")
+TEST_COMMANDS = ("pytest", "go test", "JUnit", "unittest")
 """Test runners that some names stand for."""
 
 FUSION_LANGUAGES = {
@@ -32,11 +32,12 @@ FUSION_LANGUAGES = {
     "pytest": ForeignLanguage("python", "pytest"),
     "go_test": ForeignLanguage("go", "go test"),
     "junit": ForeignLanguage("java", "JUnit"),
+    "D_ut": ForeignLanguage("d", "unittest"),
 }
 """SandboxFusion's names. It has no C, which its clients can't ask for; others can."""
 
 FUSION_UNAVAILABLE = (
-    *("cuda", "D_ut", "julia", "kotlin_script"),
+    *("cuda", "julia", "kotlin_script"),
     *("jest", "verilog", "python_gpu", "lean", "swift", "python2", "gtest", "react"),
 )
 """SandboxFusion's names of languages that no sandbox of ours has."""
@@ -92,6 +93,7 @@ PISTON_RUNTIMES = (
     Runtime("lua", "lua"),
     Runtime("perl", "perl", ("pl",)),
     Runtime("rscript", "r", ("r",)),
+    Runtime("octave", "octave"),
     Runtime("racket", "racket", ("rkt",)),
     Runtime("elixir", "elixir", ("exs",)),
     Runtime("clojure", "clojure", ("clj",)),
