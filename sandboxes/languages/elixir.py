@@ -223,13 +223,15 @@ defmodule CodeEvalReport do
 
   def start, do: :persistent_term.put(__MODULE__, :counters.new(2, []))
 
-  def count, do: {:counters.get(:persistent_term.get(__MODULE__), 1), :counters.get(:persistent_term.get(__MODULE__), 2)}
+  def count, do: {:counters.get(counters(), 1), :counters.get(counters(), 2)}
+
+  defp counters, do: :persistent_term.get(__MODULE__)
 
   def init(_), do: {:ok, nil}
 
   def handle_cast({:test_finished, %%ExUnit.Test{state: state} = test}, _)
       when state == nil or elem(state, 0) in [:failed, :invalid] do
-    :counters.add(:persistent_term.get(__MODULE__), if(state, do: 2, else: 1), 1)
+    :counters.add(counters(), if(state, do: 2, else: 1), 1)
     seconds = :erlang.float_to_binary(test.time / 1.0e6, decimals: 6)
     line = [if(state, do: "failed", else: "passed"), seconds, one_line(to_string(test.name)), message(state)]
     File.write!("%(report_file)s", Enum.join(line, "\t") <> "\n", [:append])

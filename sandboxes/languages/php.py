@@ -230,7 +230,8 @@ final class CodeEvalCases {
                 $status = $test->getStatus();
                 if (in_array($status, [Runner::STATUS_SKIPPED, Runner::STATUS_INCOMPLETE], true)) return;
                 $passed = in_array($status, [Runner::STATUS_PASSED, Runner::STATUS_RISKY], true);
-                CodeEvalCases::add($passed ? 'passed' : 'failed', $seconds, $test->getName(), $test->getStatusMessage());
+                $outcome = $passed ? 'passed' : 'failed';
+                CodeEvalCases::add($outcome, $seconds, $test->getName(), $test->getStatusMessage());
             }
         });
         $suite->run($result);

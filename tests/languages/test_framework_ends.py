@@ -1,8 +1,12 @@
 """Tests of a framework decide, whatever else their file does: one has to run, and none may fail."""
 
+from contextlib import closing
+from dataclasses import replace
+
 import pytest
 
 from sandboxes import Limits, Outcome, Pool, SandboxUnavailable, open_sandbox
+from sandboxes.languages.php import PHPUNIT
 from sandboxes.languages.programs import build_program
 from sandboxes.languages.registry import required_paths
 from support.framework_programs import FRAMEWORKS, NO_TESTS, UNHEEDED
@@ -60,3 +64,14 @@ def test_tests_that_run_no_test_fail(verdicts, framework):
     """Tests of which each is left out fail every candidate, with a reason."""
     verdict = verdicts(framework)["none", 0]
     assert (verdict.outcome, "no test" in verdict.stderr) == (Outcome.FAILED, True), verdict
+
+
+def test_a_missing_library_is_no_failure():
+    """Tests whose framework is not installed break the sandbox, with the file that is missing."""
+    programs = FRAMEWORKS["PHPUnit"]
+    program = build_program("php", programs.program(programs.right), programs.tests, Limits(wall_seconds=WALL_SECONDS))
+    assert PHPUNIT in program.tests
+    missing = replace(program, tests=program.tests.replace(PHPUNIT, "/usr/share/php/None/Autoload.php"))
+    pool = Pool(open_sandbox("subprocess", read_only_paths=required_paths({"php"})))
+    with closing(pool), pytest.raises(SandboxUnavailable, match=r"/usr/share/php/None/Autoload\.php"):
+        pool.run_all([missing], 1)
