@@ -9,7 +9,7 @@ from pathlib import Path
 
 from sandboxes.contract import Limits
 from sandboxes.guest.common.interactors import LOST_STATUS
-from sandboxes.guest.common.named_tests import REPORT_FILE
+from sandboxes.guest.common.named_tests import MAX_MESSAGE_CHARS, REPORT_FILE
 from sandboxes.languages.base import Language, Recipe, SeparateRecipe, fixed_build, linked
 from sandboxes.languages.comments import LISP_COMMENTS
 from sandboxes.languages.compilers.archived_classes import ArchivedClasses, choose
@@ -133,7 +133,9 @@ RUNNER_TEMPLATE = (
 ;; Of each test that runs: the failures before it, its start, and what is wrong with it.
 (def begun (atom []))
 (defn failures [] (+ (:fail @counts 0) (:error @counts 0)))
-(defn one-line [text] (string/replace (str text) #"\\s+" " "))
+(defn one-line [text]
+  (let [text (str text)]
+    (string/replace (subs text 0 (min (count text) %(max_chars)d)) #"\\s+" " ")))
 (defn report [{:keys [before start said]} found]
   (let [seconds (format "%%.6f" (/ (- (System/nanoTime) start) 1e9))
         outcome (if (= before (failures)) "passed" "failed")]
@@ -175,7 +177,11 @@ RUNNER_TEMPLATE = (
 (defn run-or-say [function & arguments]
   (try (apply function arguments) (catch Throwable error (say error) 1)))
 (defn -main []
-  (alter-var-root #'clojure.test/report (fn [report] (fn [event] (watch event) (report event))))
+  ;; Tests may add methods. Each event is dispatched once, whatever they do with it.
+  (let [dispatch (fn [event] (watch event) (:type event))
+        watched (clojure.lang.MultiFn. "report" dispatch :default #'clojure.core/global-hierarchy)]
+    (doseq [[type method] (methods clojure.test/report)] (.addMethod watched type method))
+    (alter-var-root #'clojure.test/report (constantly watched)))
   ;; Tests that leave with status 0 have failed if one of them has.
   (.addShutdownHook
    (Runtime/getRuntime)
@@ -192,6 +198,7 @@ RUNNER = RUNNER_TEMPLATE % {
     "settings_file": SETTINGS_FILE,
     "runner_file": RUNNER_FILE,
     "report_file": REPORT_FILE,
+    "max_chars": MAX_MESSAGE_CHARS,
 }
 START = "(-main)\n"
 """What runs a namespace that is loaded from its file."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from sandboxes.guest.common.interactors import LOST_STATUS
-from sandboxes.guest.common.named_tests import REPORT_FILE
+from sandboxes.guest.common.named_tests import MAX_MESSAGE_CHARS, REPORT_FILE
 from sandboxes.languages.base import Language, Recipe, SeparateRecipe, fixed_build, fixed_run, linked
 from sandboxes.languages.comments import HASH_COMMENTS
 
@@ -179,20 +179,16 @@ defmodule CodeEvalTests do
 
   # Tests that leave with status 0 have failed if one of them has.
   def run(text) do
-    Application.load(:ex_unit)
-    Application.put_env(:ex_unit, :formatters, [ExUnit.CLIFormatter, CodeEvalReport])
     quoted = Code.string_to_quoted!(text, file: "tests.exs")
-    Code.eval_quoted(Macro.prewalk(quoted, &replace_halt/1), [], file: "tests.exs")
+    Code.eval_quoted(Macro.prewalk(quoted, &replace/1), [], file: "tests.exs")
     judge()
   rescue
     error ->
       IO.puts(:stderr, Exception.format_banner(:error, error))
       1
   catch
-    :throw, {:code_eval_halt, status} when status in [0, :normal] ->
+    :exit, reason when reason in [:normal, :shutdown, {:shutdown, 0}] ->
       judge()
-    :throw, {:code_eval_halt, status} ->
-      if is_integer(status), do: status, else: 1
     kind, reason ->
       IO.puts(:stderr, "error: #{kind} #{inspect(reason)}")
       1
@@ -200,7 +196,7 @@ defmodule CodeEvalTests do
 
   defp judge do
     if Process.whereis(ExUnit.Server) do
-      if CodeEvalReport.count() == {0, 0}, do: ExUnit.run()
+      if CodeEvalReport.count() == {0, 0}, do: run_ex_unit()
       {passed, failed} = CodeEvalReport.count()
       if passed + failed == 0, do: IO.puts(:stderr, "error: the tests have no test")
       if failed == 0 and passed > 0, do: 0, else: 1
@@ -209,19 +205,46 @@ defmodule CodeEvalTests do
     end
   end
 
-  def halt(status \\\\ 0), do: throw({:code_eval_halt, status})
-
-  defp replace_halt({{:., place, [{:__aliases__, _, [:System]}, name]}, more, arguments}) when name in [:halt, :stop] do
-    {{:., place, [CodeEvalTests, :halt]}, more, Enum.take(arguments, 1)}
+  # Tests may have chosen formatters of their own.
+  def run_ex_unit(modules \\\\ []) do
+    formatters = Application.get_env(:ex_unit, :formatters, [])
+    ExUnit.configure(formatters: Enum.uniq([CodeEvalReport | formatters]))
+    if modules == [], do: ExUnit.run(), else: ExUnit.run(modules)
   end
 
-  defp replace_halt(other), do: other
+  def halt(status \\\\ 0, _ \\\\ []) do
+    cond do
+      # A test of ExUnit's is a process of its own.
+      status in [0, :normal] and self() == :persistent_term.get(__MODULE__) -> System.halt(judge())
+      is_integer(status) and rem(status, 256) != 0 -> System.halt(status)
+      true -> System.halt(1)
+    end
+  end
+
+  defp replace({{:., place, [{:__aliases__, _, [:System]}, name]}, more, arguments}) when name in [:halt, :stop] do
+    {{:., place, [CodeEvalTests, :halt]}, more, arguments}
+  end
+
+  defp replace({{:., place, [module, name]}, more, arguments})
+      when {module, name} in [{:erlang, :halt}, {:init, :stop}] do
+    {{:., place, [CodeEvalTests, :halt]}, more, arguments}
+  end
+
+  defp replace({{:., place, [{:__aliases__, _, [:ExUnit]}, :run]}, more, arguments}) do
+    {{:., place, [CodeEvalTests, :run_ex_unit]}, more, arguments}
+  end
+
+  defp replace(other), do: other
 end
 
 defmodule CodeEvalReport do
   use GenServer
 
-  def start, do: :persistent_term.put(__MODULE__, :counters.new(2, []))
+  def start do
+    :persistent_term.put(__MODULE__, :counters.new(2, []))
+    :persistent_term.put(:code_eval_report, Path.expand("%(report_file)s"))
+    :persistent_term.put(CodeEvalTests, self())
+  end
 
   def count, do: {:counters.get(counters(), 1), :counters.get(counters(), 2)}
 
@@ -234,7 +257,13 @@ defmodule CodeEvalReport do
     :counters.add(counters(), if(state, do: 2, else: 1), 1)
     seconds = :erlang.float_to_binary(test.time / 1.0e6, decimals: 6)
     line = [if(state, do: "failed", else: "passed"), seconds, one_line(to_string(test.name)), message(state)]
-    File.write!("%(report_file)s", Enum.join(line, "\t") <> "\n", [:append])
+    File.write!(:persistent_term.get(:code_eval_report), Enum.join(line, "\t") <> "\n", [:append])
+    {:noreply, nil}
+  end
+
+  # Of a module whose last callback has failed.
+  def handle_cast({:module_finished, %%ExUnit.TestModule{state: {:failed, _}}}, _) do
+    :counters.add(counters(), 2, 1)
     {:noreply, nil}
   end
 
@@ -244,7 +273,10 @@ defmodule CodeEvalReport do
   defp message({:failed, [{kind, reason, _} | _]}), do: one_line(Exception.format_banner(kind, reason))
   defp message(_), do: ""
 
-  defp one_line(text), do: text |> String.split() |> Enum.join(" ")
+  defp one_line(text) do
+    text = if String.valid?(text), do: text, else: inspect(text)
+    text |> String.slice(0, %(max_chars)d) |> String.split() |> Enum.join(" ")
+  end
 end
 
 CodeEvalReport.start()
@@ -280,7 +312,7 @@ def driver_files(candidate: str) -> dict[str, str]:
 def runner_files(tests: str) -> dict[str, str]:
     """Return the files of the tests' process. Functions that the tests do not name are not called."""
     values = {"words": " ".join(sorted({*WORD.findall(tests)})), "lost_status": LOST_STATUS, "runner_file": RUNNER_FILE}
-    values["report_file"] = REPORT_FILE
+    values.update(report_file=REPORT_FILE, max_chars=MAX_MESSAGE_CHARS)
     return {"tests.exs": tests, RUNNER_FILE: RUNNER % values}
 
 

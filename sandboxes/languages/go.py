@@ -46,8 +46,8 @@ NAMES_SOURCE = (
     + ", ".join(f"{name}.New" for name in JUDGES)
     + "}\n"
 )
-# The arguments are cut, because the candidate could have added options that select tests. A test counts as done if it
-# came to its end, or was skipped by the tests' own text.
+# The arguments are cut, because the candidate could have added options that select tests. It can set the flags all the
+# same. A test counts as done if it came to its end, or was skipped by the tests' own text.
 MAIN_OF_TESTS = """\
 package main
 
@@ -62,13 +62,26 @@ import (
 	candidate "candidate"
 )
 
+// The candidate can set the pattern of the tests that run. All of them do.
+type deps struct{ testdeps.TestDeps }
+
+func (deps) MatchString(pattern, text string) (bool, error) { return true, nil }
+
 func main() {
 	stdout := os.NewFile(1, "stdout")
 	os.Args = os.Args[:1]
 	token, tickets := candidate.%(token)s[:%(token_chars)d], candidate.%(token)s[%(token_chars)d:]
-	var done, ran int32
+	var ran int32
+	var done [%(count)d]int32
+	check := func() {
+		if testing.Short() {
+			println("the candidate has set the flags of the tests")
+			os.Exit(1)
+		}
+	}
 	run := func(number int, test func(*testing.T)) func(*testing.T) {
 		return func(t *testing.T) {
+			check()
 			start, ended := time.Now(), false
 			// It runs after all that the test has registered, and after its subtests.
 			t.Cleanup(func() {
@@ -83,10 +96,11 @@ func main() {
 				}
 				if ended || %(may_skip)s && t.Skipped() {
 					ended = true
-					atomic.AddInt32(&done, 1)
+					atomic.StoreInt32(&done[number], 1)
 				}
 			}()
 			test(t)
+			check()
 			ended = true
 		}
 	}
@@ -96,12 +110,16 @@ func main() {
 		println("there is no test")
 		os.Exit(1)
 	}
-	status := testing.MainStart(testdeps.TestDeps{}, tests, nil, nil, nil).Run()
-	if status == 0 && ran == 0 && int(done) == len(tests) {
+	status := testing.MainStart(deps{}, tests, nil, nil, nil).Run()
+	all := true
+	for number := range done {
+		all = all && done[number] == 1
+	}
+	if status == 0 && ran == 0 && all {
 		println("no test ran")
 		os.Exit(1)
 	}
-	if status == 0 && int(done) == len(tests) {
+	if status == 0 && all {
 		stdout.Write(token)
 	}
 	os.Exit(status)
@@ -138,7 +156,8 @@ def go_files(candidate: str, tests: str) -> dict[str, str]:
     if names or not GO_MAIN.search(plain):
         entries = (f'{{"{name}", run({number}, candidate.{name})}}' for number, name in enumerate(names))
         may_skip = str(bool(GO_SKIP.search(plain))).lower()
-        main = MAIN_OF_TESTS % {**TICKETS, "tests": ", ".join(entries), "token": token, "may_skip": may_skip}
+        texts = {"tests": ", ".join(entries), "token": token, "may_skip": may_skip, "count": len(names)}
+        main = MAIN_OF_TESTS % {**TICKETS, **texts}
     else:
         token_source += f"\nfunc Run{token}() {{ main() }}\n"
         main = MAIN_OF_MAIN % {"main": f"Run{token}", "token": token}

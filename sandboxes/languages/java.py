@@ -27,7 +27,10 @@ JAVA_PUBLIC = re.compile(
 JAVA_TYPE = re.compile(r"\b(?:class|interface|enum|record)\s+(\w+)")
 JAVA_MAIN = re.compile(r"\bstatic\b[^;{}()=]*\bvoid\s+main\s*\(")
 
-JUNIT_TEST = re.compile(rf"{TEST.pattern}|\bextends\s+(?:[\w.]+\.)?TestCase\b")
+JUNIT_TEST = re.compile(rf"{TEST.pattern}|\bjunit\.framework\b.*\bextends\s+(?:[\w.]+\.)?TestCase\b", re.DOTALL)
+ENDS_ITSELF = re.compile(r"\b(?:JUnitCore|TestRunner|Launcher\w*|ConsoleLauncher|exit|halt)\b")
+"""What a `main` names that runs JUnit's tests, or ends the program."""
+
 JAVA_LIST_FILE, JAVA_MAIN_FILE = "code_eval_files", "code_eval_main"
 """Files of arguments in the program's folder: the sources to compile, and the class to run."""
 
@@ -100,7 +103,10 @@ def java_files(candidate: str, tests: str) -> dict[str, str]:
     if framework:
         path = f"-cp\n{class_path(JARS[framework])}\n"
     if is_for_junit(tests):
-        runner = runner_source(framework, tests, test_classes(tests) or types, java_test_names(tests))
+        plain = without_literals(tests)
+        mains = types if JAVA_MAIN.search(plain) and not ENDS_ITSELF.search(plain) else []
+        classes = dict.fromkeys((*test_classes(tests), *types))
+        runner = runner_source(framework, tests, tuple(classes), java_test_names(tests), mains)
     else:
         runner = MAIN_RUNNER % ", ".join(f'"{name}"' for name in types)
     return {

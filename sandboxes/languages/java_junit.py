@@ -41,7 +41,7 @@ JUDGES = {
 """Types that tests judge by, as in `java`."""
 
 IMPORT = re.compile(r"^[ \t]*import\s+(?:static\s+)?([\w.]+)", re.MULTILINE)
-TEST = re.compile(r"@(?:\w*Test|TestFactory|TestTemplate)\b")
+TEST = re.compile(r"@(?:[\w.]+\.)?(?:\w*Test|TestFactory|TestTemplate)\b")
 METHOD = re.compile(
     r"(?P<annotations>(?:@[\w.]++\s*+(?:\([^()]{0,300}+\)\s*+)?)++)[\w\s]{0,100}?\bvoid\s++(?P<name>\w++)\s*+\("
 )
@@ -78,6 +78,20 @@ public class CodeEvalRunner {
         for (String name : new String[] {%(classes)s})
             classes.add(Class.forName(name, false, CodeEvalRunner.class.getClassLoader()));
 %(run)s\
+        for (String name : new String[] {%(mains)s}) {
+            if (failed || ran == 0) break;
+            try {
+                var main = Class.forName(name, false, CodeEvalRunner.class.getClassLoader())
+                    .getDeclaredMethod("main", String[].class);
+                main.setAccessible(true);
+                main.invoke(null, (Object) new String[0]);
+            } catch (NoSuchMethodException error) {
+                continue;
+            } catch (java.lang.reflect.InvocationTargetException error) {
+                error.getCause().printStackTrace();
+                failed = true;
+            }
+        }
         if (ran == 0) System.err.println("no test ran");
         for (Class<?> tests : classes) failed = failed || !tests.desiredAssertionStatus();
         System.out.flush();
@@ -91,6 +105,17 @@ public class CodeEvalRunner {
 """
 RUN = {
     "JUnit 4": """\
+        // As build tools do, JUnit runs no class for nothing but help.
+        classes.removeIf(tests -> {
+            boolean isAbstract = java.lang.reflect.Modifier.isAbstract(tests.getModifiers());
+            var methods = new java.util.ArrayList<java.lang.reflect.Method>(java.util.List.of(tests.getMethods()));
+            methods.addAll(java.util.List.of(tests.getDeclaredMethods()));
+            boolean hasTests = junit.framework.Test.class.isAssignableFrom(tests)
+                || tests.isAnnotationPresent(org.junit.runner.RunWith.class)
+                || methods.stream().anyMatch(each ->
+                    each.isAnnotationPresent(org.junit.Test.class) || each.getName().equals("suite"));
+            return !hasTests || isAbstract && tests.getDeclaredClasses().length == 0;
+        });
         var core = new org.junit.runner.JUnitCore();
         core.addListener(new org.junit.runner.notification.RunListener() {
             private long start;
@@ -186,7 +211,9 @@ def method_names(tests: str) -> list[str]:
     return [name for name in names if names.count(name) == 1]
 
 
-def runner_source(framework: str, tests: str, classes: Sequence[str], names: Sequence[str] = ()) -> str:
+def runner_source(
+    framework: str, tests: str, classes: Sequence[str], names: Sequence[str] = (), mains: Sequence[str] = ()
+) -> str:
     """Return the source of the class that runs tests.
 
     Args:
@@ -194,8 +221,10 @@ def runner_source(framework: str, tests: str, classes: Sequence[str], names: Seq
         tests: their source.
         classes: full names of the classes that have them.
         names: of the methods that have a ticket.
+        mains: full names of the classes whose `main`, if they have one, is run after the tests.
     """
     may_abort = MAY_ABORT.search(without_literals(tests))
-    lists = {"names": ", ".join(f'"{name}"' for name in names), "classes": ", ".join(f'"{name}"' for name in classes)}
+    given = {"names": names, "classes": classes, "mains": mains}
+    lists = {key: ", ".join(f'"{name}"' for name in value) for key, value in given.items()}
     sizes = {"token_chars": 2 * TOKEN_BYTES, "ticket": TICKET_CHARS, "digits": MICROSECONDS}
     return SOURCE % {**lists, **sizes, "run": RUN[framework] + ("" if may_abort else NO_ABORTS)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from sandboxes.guest.common.interactors import LOST_STATUS
-from sandboxes.guest.common.named_tests import REPORT_FILE
+from sandboxes.guest.common.named_tests import MAX_MESSAGE_CHARS, REPORT_FILE
 from sandboxes.languages.base import MEMORY_STATUS, Language, Recipe, SeparateRecipe, fixed_build, fixed_run, linked
 from sandboxes.languages.comments import LUA_COMMENTS
 
@@ -162,8 +162,6 @@ local function call(name, ...)
   if not write(encode({ name = name, n = n, arguments = arguments })) then lost() end
   local answer = take()
   if answer.problem ~= nil then
-    -- LuaUnit takes errors with such texts for the ends of its own assertions, success among them.
-    if find(encode(answer.problem), "LuaUnit test", 1, true) then error("an error with a text of LuaUnit's", 0) end
     error(answer.problem, 0)
   end
   for place = 1, n do
@@ -215,7 +213,7 @@ local function now()
   -- Lua's own clock counts the time of this process alone.
   return seconds or clock()
 end
-local function one_line(text) return (gsub(tostring(text or ""), "%%s+", " ")) end
+local function one_line(text) return (gsub(sub(tostring(text or ""), 1, %(max_chars)d), "%%s+", " ")) end
 
 local has_begun, ran, failed = false, 0, 0
 local function add_result(node, began)
@@ -236,12 +234,19 @@ local function leave(code)
     -- Tests need not hand on what LuaUnit returns.
     code = (ran == 0 or failed > 0) and 1 or 0
   end
-  exit(code)
+  -- Of other numbers the system would take the last eight bits alone.
+  exit(code == 0 and 0 or (math_type(code) == "integer" and code > 0 and code < 256) and code or 1)
 end
 os.exit = leave
 package.preload.luaunit = function(...)
   package.preload.luaunit = nil
   local unit = dofile(assert(package.searchpath("luaunit", package.path)))
+  -- LuaUnit looks in the message of each failure for what its own success begins with, and that message may quote the
+  -- candidate.
+  local random = assert(open("/dev/urandom", "r"))
+  local secret = gsub(random:read(16), ".", function(byte) return format("%%02x", string.byte(byte)) end)
+  random:close()
+  unit.FAILURE_PREFIX, unit.SUCCESS_PREFIX, unit.SKIP_PREFIX = secret .. "F", secret .. "S", secret .. "K"
   local start, finish, began = unit.LuaUnit.startTest, unit.LuaUnit.endTest, nil
   unit.LuaUnit.startTest = function(...)
     has_begun, began = true, now()
@@ -281,6 +286,7 @@ def runner_files(tests: str) -> dict[str, str]:
         "lost_status": LOST_STATUS,
         "runner_file": RUNNER_FILE,
         "report_file": REPORT_FILE,
+        "max_chars": MAX_MESSAGE_CHARS,
     }
     return {"tests.lua": tests, RUNNER_FILE: RUNNER % values}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from sandboxes.guest.common.interactors import LOST_STATUS
-from sandboxes.guest.common.named_tests import REPORT_FILE
+from sandboxes.guest.common.named_tests import MAX_MESSAGE_CHARS, REPORT_FILE
 from sandboxes.languages.base import Language, Recipe, SeparateRecipe, fixed_build, fixed_run, linked
 from sandboxes.languages.comments import HASH_COMMENTS
 
@@ -135,13 +135,17 @@ exit 0;
 RUNNER = (
     LINK
     + """\
+use Cwd ();
+
 # Test::Builder tells of each test by an event, and what is wrong with it by the next ones.
-my ($ran, @pending) = (0);
+my ($ran, $failed, @pending) = (0, 0);
+my $file = Cwd::getcwd() . '/%(report_file)s';
 
 sub settle {
     return unless @pending;
     s/\\s+/ /g, s/\\A | \\z//g for @pending;
-    open(my $report, '>>:encoding(UTF-8)', '%(report_file)s') or die "error: $!";
+    $pending[3] = substr $pending[3], 0, %(max_chars)d;
+    open(my $report, '>>:encoding(UTF-8)', $file) or die "error: $!";
     print $report join("\\t", @pending), "\\n";
     close $report;
     @pending = ();
@@ -164,6 +168,7 @@ sub watch {
         $last = Time::HiRes::time();
         return if $event->isa('Test2::Event::Skip') || defined $event->todo;
         $ran++;
+        $failed++ unless $event->pass;
         @pending = ($event->pass ? 'passed' : 'failed', $seconds, $event->name // "test $ran", '');
         settle() if $event->pass;
     });
@@ -183,6 +188,7 @@ END {
         print STDERR "error: the tests have no test\\n";
         $? = 1;
     }
+    $? ||= 1 if $failed;
 }
 
 sub call {
@@ -201,6 +207,8 @@ sub call {
 }
 
 my $tests = do { local (@ARGV, $/) = 'tests.pl'; <> };
+my $data = $tests =~ s/^__(?:DATA|END)__\\r?\\n(.*)\\z//ms ? $1 : '';
+{ no warnings 'once'; open(main::DATA, '<', \\$data) or die "error: $!" }
 unlink 'tests.pl', $0;
 put(1);
 my %%words = map { $_ => 1 } qw(%(words)s);
@@ -231,6 +239,7 @@ def runner_files(tests: str) -> dict[str, str]:
         "words": " ".join(sorted({*WORD.findall(tests)})),
         "lost_status": LOST_STATUS,
         "report_file": REPORT_FILE,
+        "max_chars": MAX_MESSAGE_CHARS,
     }
     return {"tests.pl": tests, RUNNER_FILE: RUNNER % values}
 

@@ -6,7 +6,7 @@ import re
 
 from sandboxes.contract import Limits
 from sandboxes.guest.common.interactors import LOST_STATUS
-from sandboxes.guest.common.named_tests import REPORT_FILE
+from sandboxes.guest.common.named_tests import MAX_MESSAGE_CHARS, REPORT_FILE
 from sandboxes.languages.base import MEMORY_STATUS, Language, Recipe, SeparateRecipe, fixed_build, heap_mb, linked
 from sandboxes.languages.calls.scripts import php_call
 from sandboxes.languages.comments import PHP_COMMENTS
@@ -129,7 +129,8 @@ CodeEvalDriver::serve();
 RUNNER = (
     LINK
     + """\
-use PHPUnit\\Framework\\{Test, TestCase, TestListener, TestListenerDefaultImplementation, TestResult, TestSuite};
+use PHPUnit\\Framework\\{AssertionFailedError, Test, TestCase, TestListener, TestListenerDefaultImplementation};
+use PHPUnit\\Framework\\{TestResult, TestSuite};
 use PHPUnit\\Runner\\BaseTestRunner as Runner;
 
 final class CodeEvalLink {
@@ -144,6 +145,12 @@ final class CodeEvalLink {
         $message = CodeEvalPipes::read();
         if (!is_array($message)) self::lost();
         return $message;
+    }
+
+    // Nothing comes before a "declare".
+    public static function code(): string {
+        $code = preg_replace('/\\A\\s*<\\?php\\b/i', '', self::$tests, 1, $has_tag);
+        return $has_tag ? $code : '?>' . $code;
     }
 
     public static function call(string $name, array $arguments, array $places) {
@@ -190,11 +197,13 @@ final class CodeEvalLink {
 // Runs the tests of PHPUnit's classes, with a result of each.
 final class CodeEvalCases {
     private static int $classes;
+    private static string $report;
     private static int $ran = 0;
     private static int $failed = 0;
 
     public static function expect(): void {
         self::$classes = count(get_declared_classes());
+        self::$report = getcwd() . '/%(report_file)s';
         // Without mounts of its own, the candidate could put a library into its folder.
         set_include_path('/usr/share/php');
         spl_autoload_register(static function (string $name): void {
@@ -206,32 +215,45 @@ final class CodeEvalCases {
         if (!class_exists(TestCase::class, false)) return [];
         $later = array_slice(get_declared_classes(), self::$classes);
         return array_filter($later, static fn($class) => is_subclass_of($class, TestCase::class)
-            && !str_starts_with($class, 'PHPUnit\\\\') && !(new ReflectionClass($class))->isAbstract());
+            && !str_starts_with($class, 'PHPUnit\\\\'));
+    }
+
+    private static function has_tests(ReflectionClass $class): bool {
+        $is_test = static fn($method) => PHPUnit\\Util\\Test::isTestMethod($method);
+        return !$class->isAbstract() && array_filter($class->getMethods(ReflectionMethod::IS_PUBLIC), $is_test) !== [];
     }
 
     public static function add(string $outcome, float $seconds, string $name, string $message): void {
         self::$ran++;
         if ($outcome !== 'passed') self::$failed++;
-        $fields = [$outcome, sprintf('%%.6F', $seconds), $name, $message];
+        $fields = [$outcome, sprintf('%%.6F', $seconds), $name, substr($message, 0, %(max_chars)d)];
         $line = implode("\\t", array_map(static fn($field) => trim(preg_replace('/\\s+/', ' ', $field)), $fields));
-        file_put_contents('%(report_file)s', "$line\\n", FILE_APPEND);
+        file_put_contents(self::$report, "$line\\n", FILE_APPEND);
     }
 
     public static function status(): int {
         if (!$classes = self::found()) return 0;
         $suite = new TestSuite();
-        foreach ($classes as $class) $suite->addTestSuite($class);
+        // PHPUnit warns of a class without tests, such as one with helpers.
+        foreach ($classes as $class) if (self::has_tests(new ReflectionClass($class))) $suite->addTestSuite($class);
         $result = new TestResult();
         $result->addListener(new class implements TestListener {
             use TestListenerDefaultImplementation;
 
+            private ?Throwable $problem = null;
+
+            public function startTest(Test $test): void { $this->problem = null; }
+            public function addError(Test $test, Throwable $error, float $time): void { $this->problem = $error; }
+            public function addFailure(Test $test, AssertionFailedError $error, float $time): void {
+                $this->problem = $error;
+            }
+
             public function endTest(Test $test, float $seconds): void {
                 if (!$test instanceof TestCase) return;
-                $status = $test->getStatus();
-                if (in_array($status, [Runner::STATUS_SKIPPED, Runner::STATUS_INCOMPLETE], true)) return;
-                $passed = in_array($status, [Runner::STATUS_PASSED, Runner::STATUS_RISKY], true);
-                $outcome = $passed ? 'passed' : 'failed';
-                CodeEvalCases::add($outcome, $seconds, $test->getName(), $test->getStatusMessage());
+                $skipped = [Runner::STATUS_SKIPPED, Runner::STATUS_INCOMPLETE];
+                if (!$this->problem && in_array($test->getStatus(), $skipped, true)) return;
+                $outcome = $this->problem ? 'failed' : 'passed';
+                CodeEvalCases::add($outcome, $seconds, $test->getName(), $this->problem?->getMessage() ?? '');
             }
         });
         $suite->run($result);
@@ -250,7 +272,7 @@ CodeEvalLink::define(%(words)s);
 CodeEvalCases::expect();
 // Tests that leave with status 0 have failed if one of them has.
 register_shutdown_function(static function (): void { if (CodeEvalCases::status()) exit(1); });
-eval('?>' . CodeEvalLink::$tests);
+eval(CodeEvalLink::code());
 exit(0);
 """
 )
@@ -266,7 +288,7 @@ def runner_files(tests: str) -> dict[str, str]:
     own = {name.lower() for name in DEFINED.findall(tests)}
     words = sorted({word.lower() for word in WORD.findall(tests)} - own)
     values = {"words": "[" + ", ".join(f"'{word}'" for word in words) + "]", "lost_status": LOST_STATUS}
-    values.update(report_file=REPORT_FILE, phpunit=PHPUNIT)
+    values.update(report_file=REPORT_FILE, max_chars=MAX_MESSAGE_CHARS, phpunit=PHPUNIT)
     return {"tests.php": opened(tests), RUNNER_FILE: RUNNER % values}
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from sandboxes.guest.common.interactors import LOST_STATUS
-from sandboxes.guest.common.named_tests import REPORT_FILE
+from sandboxes.guest.common.named_tests import MAX_MESSAGE_CHARS, REPORT_FILE
 from sandboxes.languages.base import Language, Recipe, SeparateRecipe, fixed_build, fixed_run, linked
 from sandboxes.languages.comments import LISP_COMMENTS
 
@@ -131,10 +131,12 @@ RUNNER = (
   (if (eq? (car answer) 'values)
       (apply values (map decode (cdr answer)))
       (error (format "~a" (cadr answer)))))
-(define (one-line text) (regexp-replace* #px"\\\\s+" text " "))
+(define report-file (path->complete-path "%(report_file)s"))
+(define (one-line text)
+  (regexp-replace* #px"\\\\s+" (substring text 0 (min (string-length text) %(max_chars)d)) " "))
 (define (report outcome began name message)
   (define seconds (real->decimal-string (/ (max 0.0 (- (current-inexact-milliseconds) began)) 1000) 6))
-  (with-output-to-file "%(report_file)s" #:exists 'append
+  (with-output-to-file report-file #:exists 'append
     (lambda () (printf "~a\\t~a\\t~a\\t~a\\n" outcome seconds (one-line name) (one-line message)))))
 (define (describe error)
   (cond
@@ -226,6 +228,7 @@ def runner_files(tests: str) -> dict[str, str]:
         "lost_status": LOST_STATUS,
         "runner_file": RUNNER_FILE,
         "report_file": REPORT_FILE,
+        "max_chars": MAX_MESSAGE_CHARS,
     }
     return {"tests.rkt": LANGUAGE_LINE.sub("", tests, count=1), RUNNER_FILE: RUNNER % values}
 

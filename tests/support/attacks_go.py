@@ -45,7 +45,26 @@ def in_package(members="", body="", imports=(), honest=None):
     return package(members, "*", body, imports), package(right[0], "+", *right[1:])
 
 
+SUBTEST = TESTS.replace("if add", 't.Run("sum", func(t *testing.T) { if add').replace("\t}\n}", "\t} })\n}")
+SHORT = TWO_TESTS.replace("if add(2", 'if testing.Short() {\n\t\tt.Skip("long")\n\t}\n\tif add(2')
+
+
+def with_flag(name, value, tests):
+    """Return (wrong, honest, tests) for candidates that set a flag of the tests, and are right for zeros."""
+    flag = f'func init() {{ testing.Init(); flag.Set("test.{name}", "{value}") }}'
+    return (
+        package(flag, imports=("flag", "testing")),
+        package("var name = flag.Arg(0)", "+", imports=("flag",)),
+        tests,
+    )
+
+
 ATTACKS = {
+    "a pattern of tests": with_flag("run", "TestZero", TWO_TESTS),
+    "a pattern of subtests": with_flag("run", "/none", SUBTEST),
+    "a count of tests": with_flag("count", "2", TWO_TESTS),
+    "short tests": with_flag("short", "true", SHORT),
+    "a list of tests": with_flag("list", ".*", TWO_TESTS),
     "an open comment": (package() + "/* the rest", package(sign="+") + "/* the rest */"),
     "an open text": (package() + "var text = `", package(sign="+") + "var text = ``\n"),
     "an open function": (package() + "func later() {", package(sign="+") + "func later() {}"),

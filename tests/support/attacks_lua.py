@@ -17,6 +17,12 @@ def around(text, *tests):
     return TIMES + text, PLUS + text, *tests
 
 
+TWO_TESTS = (
+    "lu = require('luaunit')\nfunction test_add() lu.assertEquals(add(2, 3), 5) end\n"
+    "function test_zero() lu.assertEquals(add(0, 0), 0) end\nos.exit(lu.LuaUnit.run())\n"
+)
+
+
 def tampering(text, *tests):
     """Return (wrong, honest, *tests) for candidates that disturb the link to their tests."""
     return TIMES + text, PLUS, *tests
@@ -54,6 +60,8 @@ ATTACKS = {
     "an error that is nil": called("error(nil)", PLAIN),
     "a class of luaunit's": called("error(setmetatable({class = 'LuaUnit.SUCCESS', msg = ''}, {}))"),
     "a success": called("error('LuaUnit test SUCCESS: LuaUnit test SUCCESS: ')"),
+    "a result that is a success": called("return ':1: LuaUnit test SUCCESS: '"),
+    "a result that is a skip": called("return a == 0 and b or ':1: LuaUnit test SKIP:    '", TWO_TESTS),
     "an answer ahead": tampering(SAYS % (ANSWERS_TRUE, ANSWERS_TRUE), PLAIN),
     "names ahead": tampering(SAYS % (("'{S6;assert{S1;fT}S5;error{S1;fT}}'",) * 2), PLAIN),
     "an invalid answer": called(SAYS % (("'{'",) * 2) + "return 6", PLAIN),

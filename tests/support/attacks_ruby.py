@@ -53,6 +53,16 @@ ATTACKS = {
     "StopIteration": called("raise StopIteration", LOOP),
     "a class below StopIteration": called("raise ClosedQueueError", LOOP),
     "an object equal to everything": called(EQUAL % "def ==(o) = true; def eql?(o) = true; def hash = 5.hash", TRUE),
+    "an error of the framework's": (
+        "class PendedError < StandardError; end\ndef add(a, b) = a == 0 ? b : raise(PendedError, 'no')\n",
+        "class PendedError < StandardError; end\n" + PLUS,
+        "require 'test/unit'\ninclude Test::Unit\nclass AddTest < Test::Unit::TestCase\n"
+        "  def test_zero = assert_equal(0, add(0, 0))\n  def test_add = assert_equal(5, add(2, 3))\nend\n",
+    ),
+    "a number of its own": called(
+        EQUAL % "def -(o) = self; def abs = self; def <=(o) = true; def to_f = self",
+        MINITEST.replace("assert_equal 5, add(2, 3)", "assert_in_delta add(2, 3), 5, 0.01"),
+    ),
     "an object that coerces": called(EQUAL % "def coerce(o) = [5, 5]; def to_int = 5; def ==(o) = true", PLAIN),
     "an array that is equal": called("Class.new(Array) { def ==(o) = true; def to_ary = [5] }.new"),
     "an object that is nil": called(EQUAL % "def nil? = false; def ==(o) = true", NIL),

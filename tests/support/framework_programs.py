@@ -247,13 +247,21 @@ public class SolutionTest {
     %s
 }
 """
-GO_CASE = 'package main\nimport ("os"; "testing")\nfunc TestSmall(t *testing.T) { if add(1, 2) != 3 { t.Error("no") } }\n'
+GO_CASE = (
+    'package main\nimport ("os"; "testing")\nfunc TestSmall(t *testing.T) { if add(1, 2) != 3 { t.Error("no") } }\n'
+)
 
 UNHEEDED = {
     "JUnit 4": (
         JUNIT_CASE % "public static void main(String[] a) { JUnitCore.runClasses(SolutionTest.class); }",
         JUNIT_CASE % 'public static void main(String[] a) { JUnitCore.main("SolutionTest"); }',
         JUNIT_CASE % "}\nclass Runner {\n    public static void main(String[] a) {}",
+        (
+            JUNIT_CASE % "public static void main(String[] a) { if (Solution.add(1, 2) != 3) throw new Error(); }"
+        ).replace("assertEquals(3, Solution.add(1, 2))", "assertEquals(0, Solution.add(0, 0))"),
+        (JUNIT_CASE % "").replace(
+            "public class SolutionTest", "public class SolutionTest extends Base {}\nabstract class Base"
+        ),
         "import junit.framework.*;\npublic class SolutionTest extends TestCase {\n"
         "    public void testSmall() { assertEquals(3, Solution.add(1, 2)); }\n"
         "    public static void main(String[] a) { junit.textui.TestRunner.run(SolutionTest.class); }\n}\n",
@@ -263,18 +271,27 @@ UNHEEDED = {
         LUA_CASE + "lu.LuaUnit.run()",
         LUA_CASE + "lu.LuaUnit.run()\nos.exit(0)",
         LUA_CASE + "lu.LuaUnit.new():runSuite()",
+        "lu = require('luaunit')\nfor place = 1, 256 do\n"
+        "  _G['test_' .. place] = function() lu.assertEquals(add(1, 2), 3) end\nend\nos.exit(lu.LuaUnit.run())",
         LUA_CASE + "lu.assertEquals(add(0, 0), 0)\nos.exit(true)",
         "local lu = require('luaunit')\nlocal T = {}\nfunction T:test_small() lu.assertEquals(add(1, 2), 3) end\n"
         "lu.LuaUnit.new():runSuiteByInstances({{'T', T}})",
     ),
     "Test::More": (
         "use Test::More;\nis(add(1, 2), 3);\ndone_testing();\nexit 0;",
+        "use Test::More;\nis(add(1, 2), 3);\nTest::More->builder->no_ending(1);\ndone_testing;",
+        "use Test::More;\nwhile (<DATA>) { my @all = split; is(add($all[0], $all[1]), $all[2]) }\ndone_testing;\n"
+        "__DATA__\n0 0 0\n1 2 3\n",
         "use Test::More;\nsubtest all => sub { is(add(1, 2), 3) };\ndone_testing();\n$? = 0;",
     ),
     "minitest": (
         MINITEST_CASE + "exit",
         MINITEST_CASE + "exit!(0)",
         MINITEST_CASE + "Process.exit!(true)",
+        MINITEST_CASE.replace("  def", "  i_suck_and_my_tests_are_order_dependent!\n  def test_then = exit\n  def"),
+        MINITEST_CASE + "$wrong = add(1, 2) == 3 ? 0 : 256\nat_exit { exit $wrong }",
+        MINITEST_CASE.replace("assert_equal(3, add(1, 2))", "$sum = add(1, 2)")
+        + "Minitest.after_run { exit 1 unless $sum == 3 }",
         "require 'test/unit'\nclass Other < Test::Unit::TestCase\n  def test_one = assert(true)\nend\n" + MINITEST_CASE,
         "require 'minitest/autorun'\ndescribe 'add' do\n  it('adds') { _(add(1, 2)).must_equal 3 }\nend\nexit 0",
     ),
@@ -282,6 +299,14 @@ UNHEEDED = {
     "ExUnit": (
         "ExUnit.start()\n" + EXUNIT_CASE + "System.halt(0)",
         "ExUnit.start()\n" + EXUNIT_CASE + "System.stop()",
+        "ExUnit.start()\n" + EXUNIT_CASE + ":erlang.halt(0)",
+        "ExUnit.start()\n" + EXUNIT_CASE + "exit(:normal)",
+        "ExUnit.start(formatters: [ExUnit.CLIFormatter])\n" + EXUNIT_CASE,
+        "ExUnit.start()\n"
+        + EXUNIT_CASE.replace(
+            "  test", "  setup_all do\n    on_exit(fn -> 3 = Sums.add(1, 2) end)\n  end\n  test"
+        ).replace("assert(Sums.add(1, 2) == 3)", "assert(Sums.add(0, 0) == 0)"),
+        "ExUnit.start(autorun: false)\n" + EXUNIT_CASE + "System.halt(256 * ExUnit.run().failures)",
         "ExUnit.start(autorun: false)\n" + EXUNIT_CASE + "ExUnit.run()",
         "ExUnit.start(autorun: false)\n" + EXUNIT_CASE + "ExUnit.run()\nSystem.halt(0)",
     ),
@@ -292,11 +317,16 @@ UNHEEDED = {
         '(require rackunit)\n(test-begin (check-equal? (add 1 2) 3))\n(check-true #t "nothing")',
         '(require rackunit rackunit/text-ui)\n(void (run-tests (test-suite "all" (check-equal? (add 1 2) 3))))',
         "(require rackunit)\n(check-equal? (add 1 2) 3)\n(exit 0)",
+        "(require rackunit rackunit/log)\n(check-true #t)\n"
+        "(parameterize ([test-log-enabled? #f]) (check-equal? (add 1 2) 3))",
+        '(require rackunit)\n(current-directory "/")\n(check-equal? (add 1 2) 3)',
     ),
     "clojure.test": (
         CLOJURE_CASE + "(System/exit 0)",
         CLOJURE_CASE + "(run-tests)\n(System/exit 0)",
         CLOJURE_CASE + "(is (= 0 (add 0 0)))",
+        CLOJURE_CASE + "(run-tests)\n(.halt (Runtime/getRuntime) 0)",
+        CLOJURE_CASE + "(defmethod clojure.test/report :fail [event] (println event))\n(run-tests)",
         CLOJURE_CASE + "(.exit (Runtime/getRuntime) 0)",
         "(ns add-test (:require [clojure.test :refer :all]))\n(deftest small (is (= 3 (user/add 1 2))))",
     ),
@@ -305,6 +335,9 @@ UNHEEDED = {
         PHP_CASE + "exit(0);",
         PHP_CASE + "class OtherTest extends TestCase { public function testOne() { $this->assertTrue(true); } }",
         "namespace Tests;\n" + PHP_CASE,
+        "<?php\ndeclare(strict_types=1);\n" + PHP_CASE,
+        PHP_CASE.replace("}\n}", "}\n    public function testThen() { exit(0); }\n}"),
+        PHP_CASE + "class Helpers extends TestCase { protected function help() { return 1; } }",
     ),
 }
 """Tests by framework whose own code does not end with the failure of a test."""

@@ -26,6 +26,9 @@ REPORT_FILE = "code_eval_report"
 """The file of the tests' process."""
 
 MAX_REPORT_BYTES = 1 << 20
+MAX_MESSAGE_CHARS = 1000
+"""Characters of a message in the report. The candidate chooses what a failure says."""
+
 OUTCOMES = ("passed", "failed")
 
 

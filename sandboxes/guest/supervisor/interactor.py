@@ -246,14 +246,19 @@ class Interactor(JudgeProgram):
         candidate, tests = conversation.candidate, conversation.interactor
         # Without these layers, the candidate could write the report.
         report = b"" if self.missing_layer() else self.read_own(REPORT_FILE, MAX_REPORT_BYTES)
-        named = {"named": read_report(report)}
+        named = read_report(report)
         if conversation.ended_by != INTERACTOR:
-            return {**step_result(candidate, step), "stdout": "", **named}
-        result: Reply = {**step_result(tests, self.program["run"]), **named}
-        if tests.status >> 8 == LOST_STATUS:
-            result.update(outcome="exited", detail="left before its tests were done, with status 0")
-        result.update(candidate.costs(), stdout="", stderr=candidate.stderr.text + tests.stderr.text)
-        return result
+            result: Reply = {**step_result(candidate, step), "stdout": ""}
+        else:
+            result = step_result(tests, self.program["run"])
+            if tests.status >> 8 == LOST_STATUS:
+                result.update(outcome="exited", detail="left before its tests were done, with status 0")
+            result.update(candidate.costs(), stdout="", stderr=candidate.stderr.text + tests.stderr.text)
+        failed = next((test for test in named if test["outcome"] == "failed"), None)
+        if result.get("outcome") == "passed" and failed is not None:
+            # The tests have ended as if it had passed.
+            result.update(outcome="failed", detail="%s: %s" % (failed["name"], failed["message"] or "failed"))
+        return {**result, "named": named}
 
     def require_working(self, step: Mapping[str, Any], built: StoredFiles) -> None:
         """Raise NoDecision if the interactor does not decide about a candidate that writes nothing and ends at once."""
