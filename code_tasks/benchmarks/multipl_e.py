@@ -38,6 +38,8 @@ LANGUAGES = {
     "java": "java",
     "js": "javascript",
     "lua": "lua",
+    "m": "octave",
+    "matlab": "octave",
     "ml": "ocaml",
     "php": "php",
     "pl": "perl",
@@ -52,7 +54,7 @@ LANGUAGES = {
 }
 """Our names of languages, by the names in the data."""
 
-SECONDS = {"go": 30.0, "javascript": 5.0, "rust": 5.0}
+SECONDS = {"go": 30.0, "javascript": 5.0, "octave": 30.0, "rust": 5.0}
 """The grader's limits of a run. Go's covers the compiler too."""
 
 OTHER_SECONDS = 15.0
@@ -60,7 +62,13 @@ FIRST_LINES = {"typescript": f"{TYPE_CHECK}\n", "rust": "//@ edition:2015\n"}
 """Comments that make our compilers do what the grader's do by default: `tsc` checks types, `rustc` takes old Rust."""
 
 CLOSING = re.compile(r"\s*\}[ \t]*\n?")
-ADA_CLOSING = re.compile(r"\A\s*end \w+;\s*end \w+;[ \t]*\n")
+CLOSINGS = {
+    "ada": re.compile(r"\A\s*end \w+;\s*end \w+;[ \t]*\n"),
+    "octave": re.compile(r"\s*end\b[ \t]*;?[ \t]*\n"),
+}
+"""What completions end with, in languages in which that is no bracket."""
+
+OCTAVE_TEST = re.compile(r"^\s*function\b[^\n%#]*\btest\b", re.MULTILINE)
 JAVA_HEAD = re.compile(r"^ *public static ([^\n(]*?)\s+(\w+)\(([^\n]*)\)\s*\{\s*\Z", re.MULTILINE)
 JAVA_CLASS = re.compile(r"^(?:public )?class\s+(\w+)\s*\{", re.MULTILINE)
 JAVA_END = re.compile(r"\}\s*\Z")
@@ -141,13 +149,15 @@ def parse(record: Mapping[str, Any], position: int) -> Problem:
     name, prompt, tests = (text_field(record, field) for field in ("name", "prompt", "tests"))
     language = language_of(record)
     check_has_tests(tests, "tests", language)
-    suffix, tests = split_tests(tests, ADA_CLOSING if language == "ada" else CLOSING)
+    suffix, tests = split_tests(tests, CLOSINGS.get(language, CLOSING))
     if language == "java":
         suffix, tests = suffix + "}\n", java_tests(prompt, tests)
     if language == "csharp":
         suffix, tests = suffix + "}\n", csharp_tests(prompt, tests)
     if language == "scala":
         suffix, tests = suffix + "}\n", scala_tests(prompt, tests)
+    if language == "octave":
+        tests = octave_tests(tests)
     if language == "d":
         tests = d_tests(prompt, tests)
     limits = {"wall_seconds": SECONDS.get(language, OTHER_SECONDS), "memory_bytes": MEMORY_BYTES}
@@ -273,6 +283,17 @@ def d_tests(prompt: str, tests: str) -> str:
     return f"{returned} {name}({parameters}) {{ return {CANDIDATE_MODULE}.{name}({values}); }} {tests}"
 
 
+def octave_tests(tests: str) -> str:
+    """Return the tests of a problem in Octave, with the call that the grader adds.
+
+    Raises:
+        ValueError: if they have no function `test`.
+    """
+    if not OCTAVE_TEST.search(tests):
+        raise ValueError("'tests' have no function 'test'")
+    return f"{tests}\ntest();\n"
+
+
 def scala_tests(prompt: str, tests: str) -> str:
     """Return the tests of a Scala problem in an object of their own, which knows the candidate's function alone.
 
@@ -304,7 +325,8 @@ def split_parameters(parameters: str, separator: str = ",") -> list[str]:
 def official_form(problem: Problem) -> Problem:
     """Return a problem whose candidate is one program with the tests, and passes if it ends with status 0.
 
-    Problems in Ada, C#, D, Go, Rust, Scala and TypeScript stay as they are. Their programs are compiled in another way.
+    Problems in Ada, C#, D, Go, Octave, Rust, Scala and TypeScript stay as they are. Their programs are compiled in
+    another way, and in Octave the grader decides by what a program writes to standard error.
     """
     if problem.language not in OFFICIAL_PARTS:
         return problem

@@ -17,6 +17,9 @@ FORTRAN_COMMENTS = re.compile(r"(?:\s++|![^\n]*+)*+")
 HASH_COMMENTS = re.compile(r"(?:\s++|#[^\n]*+)*+")
 LUA_COMMENTS = re.compile(r"(?:\s++|--\[(=*)\[.*?\]\1\]|--[^\n]*+)*+", re.DOTALL)
 HASKELL_COMMENTS = re.compile(r"(?:\s++|--[^\n]*+|\{-.*?-\})*+", re.DOTALL)
+OCTAVE_COMMENTS = re.compile(
+    r"(?:\s++|[%#]\{[ \t]*+\n.*?(?:\n[ \t]*+[%#]\}[ \t]*+(?=\n|\Z)|\Z)|[%#][^\n]*+)*+", re.DOTALL
+)
 ML_COMMENTS = re.compile(r"(?:\s++|\(\*.*?\*\))*+", re.DOTALL)
 PHP_COMMENTS = re.compile(r"(?:\s++|<\?php\b|#[^\n]*+|//[^\n]*+|/\*.*?\*/)*+", re.DOTALL)
 SQL_COMMENTS = re.compile(r"(?:[\s;]++|--[^\n]*+|/\*.*?(?:\*/|\Z))*+", re.DOTALL)

@@ -29,6 +29,7 @@ from sandboxes.languages.javascript import JAVASCRIPT, TYPESCRIPT
 from sandboxes.languages.kotlin import KOTLIN
 from sandboxes.languages.lua import LUA
 from sandboxes.languages.ocaml import OCAML
+from sandboxes.languages.octave import OCTAVE
 from sandboxes.languages.perl import PERL
 from sandboxes.languages.php import PHP
 from sandboxes.languages.python_versions import PYTHON_VERSIONS
@@ -58,6 +59,7 @@ LANGUAGES = {
         LUA,
         PERL,
         R,
+        OCTAVE,
         RACKET,
         ELIXIR,
         CLOJURE,

@@ -101,7 +101,7 @@ def test_the_name_is_the_task_id(load):
     assert (problem.task_id, problem.prompt) == (JAVA["name"], JAVA["prompt"])
 
 
-@pytest.mark.parametrize(("language", "seconds"), [("cpp", 15), ("rs", 5), ("js", 5), ("go_test.go", 30)])
+@pytest.mark.parametrize(("language", "seconds"), [("cpp", 15), ("m", 30), ("rs", 5), ("js", 5), ("go_test.go", 30)])
 def test_limits_are_the_graders(load, language, seconds):
     """Each language has the time limit of its evaluation script."""
     [problem] = load(RECORDS[language]).problems.values()
@@ -114,7 +114,7 @@ def test_limits_are_the_graders(load, language, seconds):
         (
             {"language": "jl"},
             r":1: programs in 'jl' can't be run \(Debian has no package of Julia\); "
-            r"there are ada, adb, clj, cpp, cs, d, elixir, go, go_test.go, hs, java, js, lua, ml",
+            r"there are ada, adb, clj, cpp, cs, d, elixir, go, go_test.go, hs, java, js, lua, m, matlab, ml",
         ),
         ({"tests": "// nothing\n"}, ":1: 'tests': there is no test in them"),
         ({"prompt": "class Problem {\n"}, ":1: 'prompt' does not end with the first line of a public static method"),
@@ -122,6 +122,7 @@ def test_limits_are_the_graders(load, language, seconds):
         ({"language": "cs"}, ":1: 'tests' are not the rest of a class, with a method 'Main'"),
         ({"language": "scala"}, ":1: 'prompt' does not end with the first line of a function in an object"),
         ({"language": "d"}, ":1: 'prompt' does not end with the first line of a function"),
+        ({"language": "m"}, ":1: 'tests' have no function 'test'"),
         ({"tests": None}, ":1: 'tests' is not a string, but null"),
     ],
 )

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from code_tasks.benchmarks import BENCHMARKS
-from support import multipl_e_compiled, multipl_e_records
+from support import multipl_e_compiled, multipl_e_records, multipl_e_scripts
 from support.official_verdicts import official_results
 from support.requirements import unavailable
 
@@ -109,9 +109,9 @@ def test_limits_of_the_grader():
     assert benchmark.official_form(replace(problem, limits={})).limits == problem.limits
 
 
-@pytest.mark.parametrize("name", ["adb", "cs", "d", "go_test.go", "rs", "scala", "ts"])
+@pytest.mark.parametrize("name", ["adb", "cs", "d", "go_test.go", "m", "rs", "scala", "ts"])
 def test_languages_without_another_form(name):
-    """Programs in Ada, C#, D, Go, Rust, Scala and TypeScript are judged as without the option."""
-    record = (multipl_e_compiled.RECORDS | multipl_e_records.RECORDS)[name]
+    """Programs in Ada, C#, D, Go, Octave, Rust, Scala and TypeScript are judged as without the option."""
+    record = (multipl_e_compiled.RECORDS | multipl_e_records.RECORDS | multipl_e_scripts.RECORDS)[name]
     problem = BENCHMARKS["multipl-e"].parse(record, 0)
     assert BENCHMARKS["multipl-e"].official_form(problem) is problem

@@ -7,6 +7,7 @@ from support import (
     attacks_clojure,
     attacks_elixir,
     attacks_lua,
+    attacks_octave,
     attacks_perl,
     attacks_php,
     attacks_r,
@@ -202,6 +203,100 @@ R = {
     "output": ("print('begins')\ncat(1)\n" + attacks_r.PLUS, "print('tests')\n" + attacks_r.TESTS),
     "a warning": ("warning('old')\nadd <- function(a, b) { warning('odd'); a + b }\n", attacks_r.TESTS),
     "a whole program": (attacks_r.PLUS + attacks_r.TESTS, ""),
+}
+OCTAVE = {
+    "MultiPL-E": (attacks_octave.PLUS, attacks_octave.TESTS),
+    "an equality": (attacks_octave.PLUS, attacks_octave.EQUAL),
+    "values": (
+        "function x = same(x)\nend\n",
+        "all = {1, -2.5, 1e-300, NaN, Inf, -Inf, -0, single(1.5), int8(-3), uint8(200), int16(-300), uint16(6e4), "
+        "int32(7), uint32(4e9), intmax('int64'), intmin('int64'), intmax('uint64'), true, [true, false], 1 + 2i, "
+        "complex(1, 0), single(2i), 'a', 'abc', '', \"\\0\\n\", 'é', ['ab'; 'cd'], char(zeros(0, 3)), [1, 2; 3, 4], "
+        "zeros(2, 3, 4), zeros(0, 3), zeros(1, 0, 'int8'), [], int8([1, 2; 3, 4]), 1:5, 0:-1, eye(3), "
+        "eye(3)([2, 1, 3], :), sparse([1, 0; 0, 2]), sparse([0, 0, 1]), sparse([true, false]), sparse(3, 4), "
+        "sparse([1i, 0]), {}, cell(2, 0), {1}, {1, 2; 3, 4}, {1, 2, 3, 4, 5}, {'a', 'bc', '', 'd'}, "
+        "{'a'; 'b'; 'c'; 'd'}, {'', zeros(1, 0), 'x', 1, {}}, {'a', char(zeros(1, 0)), 'b', 'c'}, "
+        "num2cell(ones(2, 2, 2)), {{1}, {2, 'x', {}}}, {single(1), 1, 2, 3, 4}, {sparse(1), 1, 2, 3}, struct(), "
+        "struct('a', 1), struct('a', {1, 2, 3}), struct('a', {}), struct('a', {{1, 2}}), "
+        "struct('a', {1; 2}, 'b', 'x'), repmat(struct('q', 2), [2, 2, 2]), repmat(struct(), 2, 3), "
+        "struct('a', struct('b', {1, 2}))};\n"
+        "for k = 1:numel(all)\n  x = all{k};\n  y = same(x);\n  assert(class(y), class(x));\n"
+        "  assert(size(y), size(x));\n  assert(issparse(y), issparse(x));\n  assert(isreal(y), isreal(x));\n"
+        "  assert(isequaln(x, y));\n  if iscell(x)\n    assert(cellfun(@class, y, 'UniformOutput', false), "
+        "cellfun(@class, x, 'UniformOutput', false));\n"
+        "    assert(cellfun(@size, y, 'UniformOutput', false), cellfun(@size, x, 'UniformOutput', false));\n"
+        "  end\nend\n"
+        "assert(1 / same(-0), -Inf);\nassert(isna(same(NA)));\n"
+        "assert(fieldnames(same(struct('b', 1, 'a', 2))), {'b'; 'a'});\n",
+    ),
+    "several results": (
+        "function [total, product] = both(a, b)\n  total = a + b;\n  if nargout > 1\n    product = a * b;\n"
+        "  end\nend\n",
+        "[a, b] = both(2, 3);\nassert([a, b], [5, 6]);\n[~, c] = both(2, 4);\nassert(c, 8);\n"
+        "assert(cellfun(@both, {1, 2}, {3, 4}), [4, 6]);\n[~, d] = arrayfun(@(x) both(x, 2), [1, 2]);\n"
+        "assert(d, [2, 4]);\nboth(1, 1);\nassert(ans, 2);\n",
+    ),
+    "results that are missing": (
+        "function show(x)\n  disp(x);\nend\nfunction [a, b] = part(x)\n  a = x;\nend\n",
+        "function said = message(f)\n  said = '';\n  try\n    x = f();\n  catch e\n    said = e.message;\n  end\nend\n"
+        "show(3);\nassert(message(@() show(3)), 'show: function called with too many outputs');\n"
+        "try\n  [a, b] = part(1);\n  error('none');\ncatch e\n  assert(strncmp(e.message, \"'b' undefined\", 13));\n"
+        "  assert(e.identifier, 'Octave:undefined-function');\nend\n"
+        "assert(message(@() part(1, 2)), 'part: function called with too many inputs');\n",
+    ),
+    "an error": (
+        "function res = root(x)\n  if x < 0\n    error('Root:negative', 'negative: %d', x);\n  end\n"
+        "  res = sqrt(x);\nend\n",
+        "try\n  root(-1);\n  error('none');\ncatch e\n  assert(e.message, 'negative: -1');\n"
+        "  assert(e.identifier, 'Root:negative');\nend\nassert(root(4), 2);\n",
+    ),
+    "an error of a struct": (
+        "function res = root(x)\n  error(struct('message', 'negative 100%d', 'identifier', 'Root:negative'));\nend\n",
+        "try\n  root(-1);\n  error('none');\ncatch e\n  assert(e.message, 'negative 100%d');\nend\n",
+    ),
+    "a value": ("LIMIT = int8(5);\nadd = @(a, b) a + b;\n", "assert(add(2, 3), double(LIMIT));\n"),
+    "a map": (
+        "function map = count(words)\n  map = containers.Map('KeyType', 'char', 'ValueType', 'double');\n"
+        "  for k = 1:numel(words)\n    if ! isKey(map, words{k})\n      map(words{k}) = 0;\n    end\n"
+        "    map(words{k}) += 1;\n  end\nend\n",
+        "map = count({'a', 'b', 'a'});\nassert(keys(map), {'a', 'b'});\nassert(map('a'), 2);\n"
+        "assert(isequal(map, containers.Map({'a', 'b'}, [2, 1])));\n",
+    ),
+    "a map that is changed": (
+        "function change(map)\n  map('new') = 2;\n  remove(map, 'old');\nend\n",
+        "map = containers.Map('old', 1);\nchange(map);\nassert(keys(map), {'new'});\nassert(map('new'), 2);\n",
+    ),
+    "the name of a function of Octave's": (
+        "function res = mean(a, b)\n  res = a + b;\nend\n",
+        attacks_octave.TESTS.replace("@add", "@mean") + "assert(mean([1, 3]), 2);\n",
+    ),
+    "names that the driver uses": (
+        "function res = all(x)\n  res = 7;\nend\nfunction res = find(x)\n  res = 7;\nend\n"
+        "function res = prod(x)\n  res = {x, 1, 2, 3, 4, single(5)};\nend\n",
+        "candidate = @prod;\nassert(candidate({'a', 'b', 'c', 'd'}), {{'a', 'b', 'c', 'd'}, 1, 2, 3, 4, single(5)});\n",
+    ),
+    "a function that is not ended": ("function res = add(a, b)\n  res = a + b;\n", attacks_octave.EQUAL),
+    "functions that are not ended": (
+        "% Sums.\nfunction res = add(a, b)\n  res = sub(a, -b);\n\nfunction res = sub(a, b)\n  res = a - b;\n",
+        attacks_octave.EQUAL,
+    ),
+    "a comment at its beginning": ("%{\nfunction no\n%}\n" + attacks_octave.PLUS, attacks_octave.TESTS),
+    "a script that clears": (
+        "clear all; close all; clc; more off; fclose all;\nfunction res = add(a, b)\n  res = a + b;\nend\nreturn\n",
+        "clear all;\nclc;\n" + attacks_octave.EQUAL,
+    ),
+    "a function of its tests": (
+        attacks_octave.PLUS + "function check(x)\n  error('no');\nend\n",
+        "function check(x)\n  assert(x, 5);\nend\ncheck(add(2, 3));\n",
+    ),
+    "options": (
+        "function x = root(f)\n  x = fzero(f, [0, 2], optimset('TolX', 1e-12));\nend\n"
+        "function x = two()\n  x = root(@(y) y ^ 2 - 2);\nend\n",
+        "assert(two(), sqrt(2), 1e-9);\n",
+    ),
+    "output": ("disp('begins')\nx = 1\n" + attacks_octave.PLUS, "y = 1\n" + attacks_octave.TESTS),
+    "a warning": ("warning('old')\n" + attacks_octave.PLUS, attacks_octave.TESTS),
+    "a whole program": (attacks_octave.PLUS + attacks_octave.EQUAL, ""),
 }
 RACKET = {
     "MultiPL-E": (attacks_racket.PLUS, attacks_racket.TESTS),

@@ -214,6 +214,19 @@ R = sources(
     hungry="all <- list(); while (TRUE) all[[length(all) + 1]] <- runif(1e6)",
     breaks_as="failed",
 )
+OCTAVE = sources(
+    "function res = add(a, b)\n  BODY\nend\n",
+    "assert(isequal(add(2, 3), 5), 'no sum');\n",
+    "printf('%d\\n', 2 * input(''));\n",
+    "function res = add(a, b\n",
+    right="res = a + b;",
+    wrong="res = a * b;",
+    failing='error("Overdrawn");',
+    hanging="while true, end",
+    leaving="exit(0);",
+    hungry="all = {}; while true, all{end + 1} = rand(1e6, 1); end",
+    breaks_as="failed",
+)
 RACKET = sources(
     "#lang racket\n(define (add a b)\n  BODY)\n",
     '(unless (= (add 2 3) 5) (error "no sum"))\n',
@@ -392,6 +405,7 @@ PROGRAMS = {
     "lua": LUA,
     "perl": PERL,
     "r": R,
+    "octave": OCTAVE,
     "racket": RACKET,
     "elixir": ELIXIR,
     "clojure": CLOJURE,
