@@ -31,5 +31,5 @@ def read(browser, reports):
 
     yield open_page
     for reader in readers:
-        reader.context.close()
+        reader.leave()
     assert not any(reader.problems for reader in readers), [reader.problems for reader in readers]

@@ -63,5 +63,5 @@ def test_pages_have_no_serious_violation(browser, pages, name, scheme, size):
     # The report's page adds prompt and tests to a card that is opened.
     expect(reader.page.locator("#ce-samples > details:not(:has(.ce-task))")).to_have_count(0)
     opened = violations(reader.page)
-    reader.context.close()
+    reader.leave()
     assert (closed, opened, reader.problems) == ([], [], [])

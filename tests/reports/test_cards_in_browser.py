@@ -33,7 +33,7 @@ def cards(browser, graded):
     """Provide the page about samples that were really run."""
     reader = Reader(browser, graded)
     yield reader
-    reader.context.close()
+    reader.leave()
     assert reader.problems == []
 
 

@@ -25,7 +25,7 @@ def searched(browser, reports):
     """Provide the small page, opened once for all tests that only search in it."""
     reader = Reader(browser, reports / "small.html")
     yield reader
-    reader.context.close()
+    reader.leave()
     assert reader.problems == []
 
 
@@ -260,4 +260,4 @@ def test_pictures(browser, examples, size):
         path = SCREENSHOTS / f"report-{size}-{scheme}.png"
         reader.page.screenshot(path=path, full_page=True, animations="disabled")
         assert reader.problems == []
-        reader.context.close()
+        reader.leave()

@@ -16,5 +16,5 @@ def visit(browser, space):
 
     yield open_space
     for visitor in visitors:
-        visitor.context.close()
+        visitor.leave()
     assert not any(visitor.problems for visitor in visitors), [visitor.problems for visitor in visitors]

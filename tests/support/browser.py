@@ -1,4 +1,4 @@
-"""A browser, and visitors of the Space, each with their own browser context."""
+"""A browser, and visitors of the Space, each with a browser context that no other visitor has at that time."""
 
 import contextlib
 import re
@@ -46,6 +46,14 @@ CHROMIUM_OPTIONS = (
     # its time.
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 )
+BLANK = "about:blank"
+# A script of the page that runs later can't write again.
+FORGET = """() => {
+  Storage.prototype.setItem = () => {};
+  sessionStorage.clear();
+  window.name = "";
+  return location.origin;
+}"""
 ELSEWHERE = re.compile(r"^(?!(http://127\.0\.0\.1:\d+/|data:|blob:))")
 
 
@@ -71,8 +79,73 @@ def chromium():
         browser.close()
 
 
-class Visitor:
-    """Somebody who has the Space open in a browser without a history."""
+class Viewer:
+    """Somebody who opens a page in a browser without a history: no cookies, storage or permissions."""
+
+    def __init__(self, browser, viewport=SIZES["wide"], color_scheme="light", reduced_motion="no-preference"):
+        """Take a page, which is empty yet.
+
+        It may be one that somebody else has left: its process has compiled the scripts already, which takes half the
+        time of opening the Space.
+        """
+        self.problems = []
+        """Actions that no page may take, such as a dialog, or an error of its script."""
+        left = (context for context in browser.contexts if [page.url for page in context.pages] == [BLANK])
+        self.context = next(left, None) or new_context(browser)
+        [self.page] = self.context.pages
+        self.page.set_viewport_size(viewport)
+        self.page.emulate_media(media="screen", color_scheme=color_scheme, reduced_motion=reduced_motion)
+        self._listeners = []
+        self._listen(self.page, "pageerror", lambda error: self.problems.append(f"error: {error}"))
+        self._listen(self.page, "dialog", self._dismiss)
+
+    def _listen(self, source, event, listener):
+        source.on(event, listener)
+        self._listeners.append((source, event, listener))
+
+    def _dismiss(self, dialog):
+        self.problems.append(f"dialog: {dialog.message}")
+        dialog.dismiss()
+
+    def leave(self):
+        """Leave the page, unless its context is closed, to somebody else, who finds nothing of this visit."""
+        if self.page.is_closed():
+            return
+        try:
+            self._clear()
+        except BrowserError:
+            # Nobody gets a page that is only half cleared.
+            self.context.close()
+            raise
+
+    def _clear(self):
+        for page in self.context.pages[1:]:
+            page.close()
+        origin = self.page.evaluate(FORGET)
+        self.page.goto(BLANK)
+        # Until here, whatever the page did is noted.
+        for source, event, listener in self._listeners:
+            source.remove_listener(event, listener)
+        # Nothing on the next page is below the mouse.
+        self.page.mouse.move(-1, -1)
+        self.context.clear_cookies()
+        self.context.clear_permissions()
+        tools = self.context.new_cdp_session(self.page)
+        tools.send("Storage.clearDataForOrigin", {"origin": origin, "storageTypes": "all"})
+        tools.send("Page.resetNavigationHistory")
+        tools.detach()
+
+
+def new_context(browser):
+    """Return a browser context with an empty page."""
+    context = browser.new_context()
+    context.set_default_timeout(WAIT_MS)
+    context.new_page()
+    return context
+
+
+class Visitor(Viewer):
+    """Somebody who has the Space open."""
 
     def __init__(self, browser, url, **options):
         """Open the page, and wait until it is there. Its requests reach no other server.
@@ -80,21 +153,14 @@ class Visitor:
         Args:
             browser: the browser.
             url: the address of the Space, perhaps that of a link.
-            **options: options of the browser's context, such as `color_scheme`.
+            **options: options of the page, such as `color_scheme`.
         """
-        self.problems = []
-        """Actions that no page may take: a request to another server, a dialog, an error of its script."""
         # A browser without a screen draws each step of a movement on the processor.
-        still = {"viewport": {"width": 1280, "height": 900}, "reduced_motion": "reduce"}
-        self.context = browser.new_context(**{**still, **options})
-        self.context.set_default_timeout(WAIT_MS)
-        self.context.on("request", self._note)
+        super().__init__(browser, **options, reduced_motion="reduce")
+        self._listen(self.context, "request", self._note)
         self._answers, self._interruptions = [], []
-        self.context.on("response", self._note_answer)
-        self.context.on("requestfailed", self._note_failure)
-        self.page = self.context.new_page()
-        self.page.on("pageerror", lambda error: self.problems.append(f"error: {error}"))
-        self.page.on("dialog", self._dismiss)
+        self._listen(self.context, "response", self._note_answer)
+        self._listen(self.context, "requestfailed", self._note_failure)
         self._load(lambda: self._open(url))
         # The page is built from the top. Once its last parts are there, it reacts to events.
         expect(self.button("Run")).to_be_visible()
@@ -106,7 +172,7 @@ class Visitor:
 
     def _open(self, url):
         # An address with the same part after its "#" would not be loaded again.
-        self.page.goto("about:blank")
+        self.page.goto(BLANK)
         self.page.goto(url)
 
     def _load(self, go):
@@ -146,10 +212,6 @@ class Visitor:
     def _note(self, request):
         if ELSEWHERE.match(request.url):
             self.problems.append(f"request: {request.url}")
-
-    def _dismiss(self, dialog):
-        self.problems.append(f"dialog: {dialog.message}")
-        dialog.dismiss()
 
     def button(self, name):
         """Return a visible button."""
