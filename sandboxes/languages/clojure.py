@@ -163,8 +163,10 @@ RUNNER_TEMPLATE = (
     (apply clojure.test/run-tests spaces))
   (let [has-tests (or (seq (test-spaces)) (seq (select-keys @counts [:pass :fail :error])))
         has-run (pos? (+ (:pass @counts 0) (failures)))]
-    (when (and has-tests (not has-run)) (binding [*out* *err*] (println "error: the tests have no test")))
-    (if (and has-tests (or (not has-run) (pos? (failures)))) 1 0)))
+    (if-let [problem (cond (seq @begun) "a test left the program"
+                           (and has-tests (not has-run)) "the tests have no test")]
+      (do (binding [*out* *err*] (println (str "error: " problem))) 1)
+      (if (pos? (failures)) 1 0))))
 (defn run [tests {:keys [words entry-points]}]
   (binding [*ns* (create-ns 'user)]
     (clojure.core/refer 'clojure.core)

@@ -77,6 +77,7 @@ public class CodeEvalRunner {
         var classes = new java.util.ArrayList<Class<?>>();
         for (String name : new String[] {%(classes)s})
             classes.add(Class.forName(name, false, CodeEvalRunner.class.getClassLoader()));
+        var own = new java.util.ArrayList<Class<?>>(classes);
 %(run)s\
         for (String name : new String[] {%(mains)s}) {
             if (failed || ran == 0) break;
@@ -93,7 +94,7 @@ public class CodeEvalRunner {
             }
         }
         if (ran == 0) System.err.println("no test ran");
-        for (Class<?> tests : classes) failed = failed || !tests.desiredAssertionStatus();
+        for (Class<?> tests : own) failed = failed || !tests.desiredAssertionStatus();
         System.out.flush();
         out.flush();
         if (failed || ran == 0) Runtime.getRuntime().halt(1);

@@ -215,7 +215,7 @@ local function now()
 end
 local function one_line(text) return (gsub(sub(tostring(text or ""), 1, %(max_chars)d), "%%s+", " ")) end
 
-local has_begun, ran, failed = false, 0, 0
+local has_begun, is_running, ran, failed = false, false, 0, 0
 local function add_result(node, began)
   local outcome = node:isSuccess() and "passed" or "failed"
   ran, failed = ran + 1, failed + (node:isSuccess() and 0 or 1)
@@ -230,9 +230,10 @@ local function leave(code)
   if code == nil or code == true then code = 0 end
   if code == 0 and luaunit() then
     if not has_begun then luaunit().LuaUnit.run() end
-    if ran == 0 then stderr:write("error: the tests have no test\\n") end
+    if is_running then stderr:write("error: a test left the program\\n")
+    elseif ran == 0 then stderr:write("error: the tests have no test\\n") end
     -- Tests need not hand on what LuaUnit returns.
-    code = (ran == 0 or failed > 0) and 1 or 0
+    code = (is_running or ran == 0 or failed > 0) and 1 or 0
   end
   -- Of other numbers the system would take the last eight bits alone.
   exit(code == 0 and 0 or (math_type(code) == "integer" and code > 0 and code < 256) and code or 1)
@@ -249,11 +250,12 @@ package.preload.luaunit = function(...)
   unit.FAILURE_PREFIX, unit.SUCCESS_PREFIX, unit.SKIP_PREFIX = secret .. "F", secret .. "S", secret .. "K"
   local start, finish, began = unit.LuaUnit.startTest, unit.LuaUnit.endTest, nil
   unit.LuaUnit.startTest = function(...)
-    has_begun, began = true, now()
+    has_begun, is_running, began = true, true, now()
     return start(...)
   end
   unit.LuaUnit.endTest = function(self)
     local node = self.result.currentNode
+    is_running = false
     if not node:isSkipped() then add_result(node, began) end
     return finish(self)
   end

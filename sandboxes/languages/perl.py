@@ -143,8 +143,7 @@ my $file = Cwd::getcwd() . '/%(report_file)s';
 
 sub settle {
     return unless @pending;
-    s/\\s+/ /g, s/\\A | \\z//g for @pending;
-    $pending[3] = substr $pending[3], 0, %(max_chars)d;
+    s/\\s+/ /g, s/\\A | \\z//g, $_ = substr $_, 0, %(max_chars)d for @pending;
     open(my $report, '>>:encoding(UTF-8)', $file) or die "error: $!";
     print $report join("\\t", @pending), "\\n";
     close $report;

@@ -200,6 +200,14 @@ final class CodeEvalCases {
     private static string $report;
     private static int $ran = 0;
     private static int $failed = 0;
+    private static bool $running = false;
+
+    // No shutdown function follows one that a test has left.
+    public function __destruct() {
+        if (!self::$running) return;
+        fwrite(STDERR, "error: a test left the program\\n");
+        exit(1);
+    }
 
     public static function expect(): void {
         self::$classes = count(get_declared_classes());
@@ -256,7 +264,9 @@ final class CodeEvalCases {
                 CodeEvalCases::add($outcome, $seconds, $test->getName(), $this->problem?->getMessage() ?? '');
             }
         });
+        self::$running = true;
         $suite->run($result);
+        self::$running = false;
         foreach ([...$result->errors(), ...$result->failures(), ...$result->warnings()] as $failure) {
             fwrite(STDERR, $failure->toString() . "\\n");
         }
@@ -270,6 +280,7 @@ array_map('unlink', ['tests.php', basename(__FILE__)]);
 CodeEvalPipes::write(true);
 CodeEvalLink::define(%(words)s);
 CodeEvalCases::expect();
+$code_eval_cases = new CodeEvalCases();
 // Tests that leave with status 0 have failed if one of them has.
 register_shutdown_function(static function (): void { if (CodeEvalCases::status()) exit(1); });
 eval(CodeEvalLink::code());

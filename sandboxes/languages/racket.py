@@ -148,14 +148,18 @@ RUNNER = (
          (format "~a: ~v" (info-name info) (if (pretty? value) (pretty-value value) value))))
      (apply string-append (add-between said " "))]
     [else (exn-message error)]))
+;; The number of tests that have begun and not ended.
+(define running 0)
 ;; Returns a way to run checks, or forms of `test-case`, as an inner one does, with a result of each.
 (define (observed inner name-of)
   (lambda (run)
     (define-values (began failure) (values (current-inexact-milliseconds) #f))
+    (set! running (+ running 1))
     (begin0
       (inner
        (lambda ()
          (with-handlers ([(lambda (any) #t) (lambda (error) (set! failure (describe error)) (raise error))]) (run))))
+      (set! running (- running 1))
       (report (if failure "failed" "passed") began (name-of) (or failure "")))))
 (define words '(%(words)s))
 (define entry-points '(%(entry_points)s))
@@ -199,9 +203,11 @@ RUNNER = (
 (define (leave status)
   (define tests ((from-rackunit 'test-log 'rackunit/log)))
   (define has-no-test (and %(has_rackunit)s (zero? (cdr tests))))
-  (define is-good (not (and (exact-integer? status) (<= 1 status 255))))
-  (when (and is-good has-no-test) (eprintf "error: the tests have no test\\n"))
-  (exit (cond [(not is-good) status] [(or has-no-test (positive? (car tests))) 1] [else 0])))
+  (define is-success (not (and (exact-integer? status) (<= 1 status 255))))
+  (define problem
+    (cond [(positive? running) "a test left the program"] [has-no-test "the tests have no test"] [else #f]))
+  (when (and is-success problem) (eprintf "error: ~a\\n" problem))
+  (exit (cond [(not is-success) status] [(or problem (positive? (car tests))) 1] [else 0])))
 (define problem-found
   (with-handlers ([(lambda (any) #t) (lambda (error) (say error) #t)])
     (parameterize ([current-namespace space]

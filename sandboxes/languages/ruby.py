@@ -282,6 +282,7 @@ module CodeEvalReport
   end
 end
 
+# A test that leaves keeps the others from running.
 def code_eval_run_frameworks
   done = true
   if defined?(Test::Unit::AutoRunner)
@@ -297,6 +298,9 @@ def code_eval_run_frameworks
     $stderr.puts said.string[/^  1\\) .*/m]
   end
   done ? CodeEvalReport.status : 1
+rescue SystemExit => error
+  $stderr.puts "error: a test left the program"
+  code_eval_failed(error.status)
 end
 
 # The system takes the last eight bits of a status alone.

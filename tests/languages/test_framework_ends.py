@@ -9,7 +9,7 @@ from sandboxes import Limits, Outcome, Pool, SandboxUnavailable, open_sandbox
 from sandboxes.languages.php import PHPUNIT
 from sandboxes.languages.programs import build_program
 from sandboxes.languages.registry import required_paths
-from support.framework_programs import FRAMEWORKS, NO_TESTS, UNHEEDED
+from support.framework_programs import FRAMEWORKS, LEAVES, NO_TESTS, UNHEEDED
 from support.requirements import WALL_SECONDS, unavailable
 
 EACH = [(framework, number) for framework, all_tests in UNHEEDED.items() for number in range(len(all_tests))]
@@ -25,21 +25,18 @@ def verdicts():
             programs = FRAMEWORKS[framework]
             right, wrong = programs.program(programs.right), programs.program(programs.wrong)
             parts = {("none", 0): (right, NO_TESTS[framework])}
+            if framework in LEAVES:
+                parts["leaves", 0] = (right, LEAVES[framework])
             for number, tests in enumerate(UNHEEDED[framework]):
                 parts |= {("right", number): (right, tests), ("wrong", number): (wrong, tests)}
             limits = Limits(wall_seconds=WALL_SECONDS)
             made = [build_program(programs.language, *pair, limits) for pair in parts.values()]
             paths = required_paths({programs.language})
             try:
-                with_pool = Pool(open_sandbox("subprocess", read_only_paths=paths))
+                with closing(Pool(open_sandbox("subprocess", read_only_paths=paths))) as pool:
+                    known[framework] = dict(zip(parts, pool.run_all(made, 1), strict=True))
             except SandboxUnavailable as error:
                 unavailable(str(error))
-            try:
-                known[framework] = dict(zip(parts, with_pool.run_all(made, 1), strict=True))
-            except SandboxUnavailable as error:
-                unavailable(str(error))
-            finally:
-                with_pool.close()
         return known[framework]
 
     return of
@@ -64,6 +61,13 @@ def test_tests_that_run_no_test_fail(verdicts, framework):
     """Tests of which each is left out fail every candidate, with a reason."""
     verdict = verdicts(framework)["none", 0]
     assert (verdict.outcome, "no test" in verdict.stderr) == (Outcome.FAILED, True), verdict
+
+
+@pytest.mark.parametrize("framework", LEAVES)
+def test_tests_that_leave_within_a_test_fail(verdicts, framework):
+    """Tests that end the program within a test have not passed: the rest of them has not run."""
+    verdict = verdicts(framework)["leaves", 0]
+    assert verdict.outcome is Outcome.FAILED, verdict
 
 
 def test_a_missing_library_is_no_failure():

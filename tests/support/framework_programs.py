@@ -288,7 +288,6 @@ UNHEEDED = {
         MINITEST_CASE + "exit",
         MINITEST_CASE + "exit!(0)",
         MINITEST_CASE + "Process.exit!(true)",
-        MINITEST_CASE.replace("  def", "  i_suck_and_my_tests_are_order_dependent!\n  def test_then = exit\n  def"),
         MINITEST_CASE + "$wrong = add(1, 2) == 3 ? 0 : 256\nat_exit { exit $wrong }",
         MINITEST_CASE.replace("assert_equal(3, add(1, 2))", "$sum = add(1, 2)")
         + "Minitest.after_run { exit 1 unless $sum == 3 }",
@@ -336,7 +335,6 @@ UNHEEDED = {
         PHP_CASE + "class OtherTest extends TestCase { public function testOne() { $this->assertTrue(true); } }",
         "namespace Tests;\n" + PHP_CASE,
         "<?php\ndeclare(strict_types=1);\n" + PHP_CASE,
-        PHP_CASE.replace("}\n}", "}\n    public function testThen() { exit(0); }\n}"),
         PHP_CASE + "class Helpers extends TestCase { protected function help() { return 1; } }",
     ),
 }
@@ -355,3 +353,17 @@ NO_TESTS = {
     "PHPUnit": PHP_CASE.replace("assertSame(3, add(1, 2))", "markTestSkipped('no')"),
 }
 """Tests by framework that run no test."""
+
+LEAVES = {
+    "luaunit": LUA_CASE + "function test_then() os.exit(0) end\nos.exit(lu.LuaUnit.run())",
+    "minitest": MINITEST_CASE.replace(
+        "end\n", "  i_suck_and_my_tests_are_order_dependent!\n  def test_then = exit\nend\n"
+    ),
+    "test-unit": "require 'test/unit'\n"
+    + RUBY_CASE.replace("end\n", "  def test_then = exit(0)\nend\n") % "Test::Unit::TestCase",
+    "ExUnit": "ExUnit.start(seed: 0)\n" + EXUNIT_CASE.replace("\nend", '\n  test "then", do: System.halt(0)\nend'),
+    "rackunit": RACKET_CASE + '(test-case "then" (exit 0))\n',
+    "clojure.test": CLOJURE_CASE + "(deftest then (is true) (System/exit 0))\n(small)\n(then)",
+    "PHPUnit": PHP_CASE.replace("}\n}", "}\n    public function testThen() { exit(0); }\n}"),
+}
+"""Tests by framework that leave with status 0 within their last test."""
