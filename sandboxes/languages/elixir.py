@@ -6,6 +6,7 @@ import re
 
 from sandboxes.guest.common.interactors import LOST_STATUS
 from sandboxes.guest.common.named_tests import MAX_MESSAGE_CHARS, REPORT_FILE
+from sandboxes.languages.apart.elixir_report import REPORT
 from sandboxes.languages.base import Language, Recipe, SeparateRecipe, fixed_build, fixed_run, linked
 from sandboxes.languages.comments import HASH_COMMENTS
 
@@ -215,7 +216,7 @@ defmodule CodeEvalTests do
   def halt(status \\\\ 0, _ \\\\ []) do
     cond do
       # A test of ExUnit's is a process of its own.
-      status in [0, :normal] and self() == :persistent_term.get(__MODULE__) -> System.halt(judge())
+      status in [0, :normal] and self() == :persistent_term.get(:code_eval_main) -> System.halt(judge())
       is_integer(status) and rem(status, 256) != 0 -> System.halt(status)
       true -> System.halt(1)
     end
@@ -237,49 +238,9 @@ defmodule CodeEvalTests do
   defp replace(other), do: other
 end
 
-defmodule CodeEvalReport do
-  use GenServer
-
-  def start do
-    :persistent_term.put(__MODULE__, :counters.new(2, []))
-    :persistent_term.put(:code_eval_report, Path.expand("%(report_file)s"))
-    :persistent_term.put(CodeEvalTests, self())
-  end
-
-  def count, do: {:counters.get(counters(), 1), :counters.get(counters(), 2)}
-
-  defp counters, do: :persistent_term.get(__MODULE__)
-
-  def init(_), do: {:ok, nil}
-
-  def handle_cast({:test_finished, %%ExUnit.Test{state: state} = test}, _)
-      when state == nil or elem(state, 0) in [:failed, :invalid] do
-    :counters.add(counters(), if(state, do: 2, else: 1), 1)
-    seconds = :erlang.float_to_binary(test.time / 1.0e6, decimals: 6)
-    line = [if(state, do: "failed", else: "passed"), seconds, one_line(to_string(test.name)), message(state)]
-    File.write!(:persistent_term.get(:code_eval_report), Enum.join(line, "\t") <> "\n", [:append])
-    {:noreply, nil}
-  end
-
-  # Of a module whose last callback has failed.
-  def handle_cast({:module_finished, %%ExUnit.TestModule{state: {:failed, _}}}, _) do
-    :counters.add(counters(), 2, 1)
-    {:noreply, nil}
-  end
-
-  def handle_cast(_, _), do: {:noreply, nil}
-
-  defp message({:failed, [{:error, %%{message: message}, _} | _]}) when is_binary(message), do: one_line(message)
-  defp message({:failed, [{kind, reason, _} | _]}), do: one_line(Exception.format_banner(kind, reason))
-  defp message(_), do: ""
-
-  defp one_line(text) do
-    text = if String.valid?(text), do: text, else: inspect(text)
-    text |> String.slice(0, %(max_chars)d) |> String.split() |> Enum.join(" ")
-  end
-end
-
-CodeEvalReport.start()
+"""
+    + REPORT
+    + """\
 # Without mounts of its own, the candidate could put modules into this folder.
 :code.del_path('.')
 tests = File.read!("tests.exs")

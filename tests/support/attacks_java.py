@@ -105,6 +105,14 @@ ATTACKS |= {
         ),
         ASSERTED,
     ),
+    "asserts of a main beside JUnit's tests": (
+        *in_class(
+            "static { ClassLoader.getSystemClassLoader().setDefaultAssertionStatus(false); }",
+            honest=("static { assert ClassLoader.getSystemClassLoader() != null; }", "", ""),
+        ),
+        "import org.junit.*;\npublic class SolutionTest {\n    @Test public void zero() { Solution.add(0, 0); }\n}\n"
+        "class Main {\n    public static void main(String[] args) { assert Solution.add(2, 3) == 5; }\n}\n",
+    ),
     "asserts cleared": (
         *in_class(body="Solution.class.getClassLoader().clearAssertionStatus();", honest=("", "", "assert a > 0;")),
         ASSERTED,
