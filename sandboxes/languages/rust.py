@@ -15,7 +15,7 @@ from sandboxes.languages.apart.rust import rust_tests
 from sandboxes.languages.base import MAX_NAMES, Files, Language, Recipe
 from sandboxes.languages.calls.rust import rust_call
 from sandboxes.languages.compilers.quick_builds import QUICK_FILE, quick_build, refusing
-from sandboxes.languages.compilers.rust_crates import crate_arguments, crate_patterns, crates_used
+from sandboxes.languages.compilers.rust_crates import crate_arguments, crates_folder, crates_used
 from sandboxes.languages.native import (
     MAIN_WRAPPER,
     RUN_PROGRAM,
@@ -27,6 +27,9 @@ from sandboxes.languages.native import (
 )
 
 RUST_ARGUMENTS_FILE = "code_eval_arguments"
+TESTS_FILE = "code_eval_tests_"
+"""Beginning of the name of the tests' file."""
+
 RUST_EDITION = "2021"
 RUST_DIRECTIVES = re.compile(r"(?://@ (?:edition|aux-crate):\w+\n)*")
 """Comments of Rust's own test suite. Tests that begin with them choose the edition, and crates."""
@@ -171,7 +174,7 @@ def rust_files(candidate: str, tests: str) -> dict[str, str]:
     return {
         "candidate.rs": RUST_SHEBANG.sub(attribute, candidate, count=1) + module,
         f"code_eval_{tag}.rs": RUST_AROUND % {**names, "macros": macros, "entry": entry % names},
-        f"code_eval_tests_{tag}.rs": f"{tests}\n#[allow(unused_imports)]\nuse crate::*;\n{last % names}",
+        f"{TESTS_FILE}{tag}.rs": f"{tests}\n#[allow(unused_imports)]\nuse crate::*;\n{last % names}",
         f"{TOKEN_FILE}.c": token,
         RUST_ARGUMENTS_FILE: "\n".join([*arguments, *chosen]) + "\n",
         f"{TOKEN_FILE}.s": token_assembly(token, tag, "c"),
@@ -202,16 +205,26 @@ def read_directives(candidate: str, tests: str) -> list[str]:
     Raises:
         SandboxUnavailable: if there are no crates here, and tests choose one.
     """
-    first = RUST_DIRECTIVES.match(tests)
-    directives = [line[4:].partition(":") for line in (first[0] if first else "").splitlines()]
-    editions = [value for name, _, value in directives if name == "edition"]
-    crates = [value for name, _, value in directives if name == "aux-crate"] or crates_used(candidate)
+    editions = directives(tests, "edition")
+    crates = directives(tests, "aux-crate") or crates_used(candidate)
     return ["--edition", editions[-1] if editions else RUST_EDITION, *(crate_arguments(crates) if crates else ())]
 
 
+def directives(tests: str, name: str) -> list[str]:
+    """Return the values of a directive in the first lines of tests."""
+    first = RUST_DIRECTIVES.match(tests)
+    return re.findall(rf"//@ {name}:(\w+)", first[0] if first else "")
+
+
 def rust_needs(files: Files) -> tuple[str, ...]:
-    """Return the compiled crates that a program is linked with."""
-    return tuple(re.findall(r"^--extern=\w+=(.+)$", files[RUST_ARGUMENTS_FILE], re.MULTILINE))
+    """Return the compiled crates that a program's tests choose.
+
+    A sandbox without them is broken. It is not if a candidate alone names them, which could otherwise end a run: the
+    compiler tells it what is missing.
+    """
+    tests = next(text for path, text in files.items() if path.startswith(TESTS_FILE))
+    linked = dict(re.findall(r"^--extern=(\w+)=(.+)$", files[RUST_ARGUMENTS_FILE], re.MULTILINE))
+    return tuple(linked[name] for name in directives(tests, "aux-crate"))
 
 
 def find_replaced_macros(candidate: str) -> list[str]:
@@ -307,5 +320,5 @@ RUST = Language(
     plain_tests=rust_tests,
     aliases=("rs",),
     tools=("rustc", "gcc", "ld"),
-    paths=crate_patterns(),
+    prepared_here=crates_folder,
 )

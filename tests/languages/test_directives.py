@@ -11,7 +11,7 @@ from sandboxes.languages.cpp import CPP_ARGUMENTS_FILE, cpp_files, cpp_needs
 from sandboxes.languages.java import java_files
 from sandboxes.languages.javascript import CHECKED_FILE, typescript_files
 from sandboxes.languages.programs import build_program
-from sandboxes.languages.rust import RUST_ARGUMENTS_FILE, rust_files
+from sandboxes.languages.rust import RUST_ARGUMENTS_FILE, rust_files, rust_needs
 
 MAIN = "fn main() { assert!(f() == 1); }\n"
 
@@ -48,6 +48,14 @@ def test_programs_need_the_crates_they_are_linked_with(monkeypatch, tmp_path):
     monkeypatch.setattr(rust_crates, "compiled_crates", lambda: tmp_path)
     program = build_program("rust", "fn f() -> i32 { 1 }", f"//@ aux-crate:md5\n{MAIN}", Limits())
     assert f"{tmp_path}/libmd5.rlib" in json.loads(program.tests)["build"][0]["needs"]
+
+
+def test_programs_do_not_need_the_crates_of_a_candidate(monkeypatch, tmp_path):
+    """A crate that a candidate alone imports is given to the compiler, and breaks no sandbox that lacks it."""
+    monkeypatch.setattr(rust_crates, "compiled_crates", lambda: tmp_path)
+    files = rust_files("use md5::compute;\nfn f() -> i32 { 1 }", MAIN)
+    assert f"--extern=md5={tmp_path}/libmd5.rlib" in files[RUST_ARGUMENTS_FILE]
+    assert rust_needs(files) == ()
 
 
 def test_tests_choose_options_of_cpp():

@@ -130,6 +130,16 @@ def test_languages(server, language):
     assert result["passed"], result
 
 
+def test_crates_of_rust(server):
+    """The server's user can link programs in Rust with the crates that HumanEval-X needs."""
+    candidate = 'use regex::Regex;\nfn f() -> bool { Regex::new("a").unwrap().is_match("a") }'
+    tests = "fn main() { assert!(f()); }"
+    task = {"language": "rust", "tests": tests, "candidates": [candidate]}
+    limits = {"timeout": 60.0, "compile_timeout": 60.0}
+    [result] = server.post("/evaluate", {"tasks": [task], "options": limits})["results"]
+    assert result["passed"], result
+
+
 def test_run_code(server):
     """SandboxFusion's clients get the output of a program."""
     answer = server.post("/run_code", {"language": "python", "code": "print(1 + 1)"})

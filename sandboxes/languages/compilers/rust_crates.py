@@ -7,6 +7,7 @@ Their compiler has to be the one that programs find, so the search path is the s
 from __future__ import annotations
 
 import hashlib
+import logging
 import os
 import re
 import shutil
@@ -20,6 +21,8 @@ from sandboxes.backends.host_state import PROGRAM_PATH
 from sandboxes.errors import SandboxUnavailable
 from sandboxes.languages.compilers.compiled_libraries import COMPILE_TIMEOUT_SECONDS, kept_folder, libraries_folder
 
+logger = logging.getLogger("code_eval")
+
 REGISTRY = "/usr/share/cargo/registry"
 """The folder of the crates' sources in Debian's packages."""
 
@@ -28,8 +31,8 @@ CRATES = {"rand": "0.8", "regex": "1", "md5": "0.7"}
 
 PACKAGES = "cargo, librust-rand-dev, librust-regex-dev and librust-md5-dev"
 USED_CRATE = re.compile(rf"^\s*(?:pub\s+)?(?:use|extern\s+crate)\s+(?:::)?({'|'.join(CRATES)})\b", re.MULTILINE)
-FOLDER = "rust-crates-"
-"""Beginning of the folder's name, in the folder of compiled libraries."""
+FOLDER = "rust-crates"
+"""The folder of compiled crates, in the folder of compiled libraries. Each version of the compiler has one in it."""
 
 MANIFEST = '[package]\nname = "crates"\nversion = "0.0.0"\nedition = "2021"\n\n[dependencies]\n' + "".join(
     f'{name} = "{version}"\n' for name, version in CRATES.items()
@@ -61,9 +64,20 @@ def have_crates() -> bool:
     return True
 
 
-def crate_patterns() -> tuple[str, ...]:
-    """Return patterns of the folders that programs with crates must see."""
-    return (f"{libraries_folder()}/{FOLDER}*",)
+def crates_folder() -> tuple[str, ...]:
+    """Return the folder of compiled crates, which programs must see. It is empty until a program needs crates.
+
+    A sandbox is given it from the start, so that programs find crates that are compiled while it runs.
+    """
+    folder = libraries_folder() / FOLDER
+    try:
+        if not folder.is_dir():
+            folder.mkdir(parents=True, exist_ok=True)
+            folder.chmod(0o755)
+    except OSError as error:
+        logger.info("Rust's programs have no crates: %s", error)
+        return ()
+    return (str(folder),)
 
 
 def crate_arguments(names: Sequence[str]) -> list[str]:
@@ -93,7 +107,8 @@ def compiled_crates() -> Path:
             f"install Debian's packages {PACKAGES}"
         )
     digest = hashlib.sha256(repr((version, sorted(os.listdir(REGISTRY)), MANIFEST, SETTINGS)).encode()).hexdigest()
-    return kept_folder(FOLDER + digest[:12], compile_crates)
+    crates_folder()
+    return kept_folder(f"{FOLDER}/{digest[:12]}", compile_crates)
 
 
 def compile_crates(partial: Path, folder: Path) -> None:
