@@ -166,8 +166,8 @@ class Language:
     must see, also in containers. None if programs are built by the compilers of their sandbox."""
 
     prepared_here: Callable[[], tuple[str, ...]] | None = None
-    """Prepares what this machine's compilers use, such as archives that let them start faster, and returns the files and
-    folders that programs then see. Programs in containers, which have other compilers, are built without. None if
+    """Prepares what this machine's compilers use, such as archives that let them start faster, and returns the files
+    and folders that programs then see. Programs in containers, which have other compilers, are built without. None if
     nothing is prepared."""
 
 

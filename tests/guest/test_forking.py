@@ -29,7 +29,7 @@ CANDIDATES = {
     "does not compile": "def f(: return 1",
     "crashes": "import os\ndef f(): os.abort()",
     "leaves": "import os\ndef f(): os._exit(0)",
-    "hangs": "def f():\n    while True: pass",
+    "hangs": "import time\ndef f(): time.sleep(1000)",
     "uses up its memory": "def f(): return len(bytearray(1 << 34))",
     "is interrupted": "import os, signal\ndef f():\n    os.kill(os.getpid(), signal.SIGINT)\n    return 1",
     "leaves a process": "import os, time\ndef f():\n    if os.fork() == 0: time.sleep(60)\n    return 1",

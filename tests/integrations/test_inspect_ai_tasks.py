@@ -67,7 +67,7 @@ def values(log):
 
 def test_right_and_wrong_answers(tmp_path):
     """Inspect's accuracy is the share of samples whose code passes, and a score says why a candidate failed."""
-    slow = "def add(a, b):\n    while True: pass"
+    slow = "import time\ndef add(a, b):\n    time.sleep(1000)"
     scripts = {"right": [answers(RIGHT)], "wrong": [answers(WRONG)], "slow": [answers(slow)], "none": [answers("")]}
     log = run_task(scripts, tmp_path, scorer=verify(timeout=3.0))
     assert log.status == "success"

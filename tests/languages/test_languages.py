@@ -134,7 +134,7 @@ def test_a_runtime_error_is_told(run, language):
 @at_its_end
 def test_a_hang_times_out(run, language):
     """A candidate that does not end is TIMED_OUT, whatever it was compiled for."""
-    assert run(PROGRAMS[language].hanging, wall_seconds=1.0).outcome is Outcome.TIMED_OUT
+    assert run(PROGRAMS[language].hanging, wall_seconds=0.5).outcome is Outcome.TIMED_OUT
 
 
 @at_its_end

@@ -7,7 +7,7 @@ import pytest
 
 from sandboxes import Limits, Pool, SandboxUnavailable, open_sandbox
 from sandboxes.languages.programs import build_program
-from sandboxes.languages.registry import probe_version
+from sandboxes.languages.registry import probe_version, required_paths
 from support.metric_and_command import DATA
 from support.requirements import WALL_SECONDS, unavailable
 
@@ -27,7 +27,7 @@ def read(language):
 
 def passed(language, programs):
     """Return which programs pass, given as (candidate, tests)."""
-    pool = Pool(open_sandbox("subprocess"))
+    pool = Pool(open_sandbox("subprocess", read_only_paths=required_paths({language})))
     limits = Limits(wall_seconds=WALL_SECONDS)
     try:
         probe_version(pool, language)

@@ -17,7 +17,7 @@ from support.requirements import WALL_SECONDS, unavailable
 pytestmark = pytest.mark.slow
 
 LIMITS = Limits(wall_seconds=WALL_SECONDS)
-USES_A_CRATE = "fn add(a: i32, b: i32) -> i32 { if regex::Regex::new(\"a\").is_ok() { a + b } else { 0 } }"
+USES_A_CRATE = 'fn add(a: i32, b: i32) -> i32 { if regex::Regex::new("a").is_ok() { a + b } else { 0 } }'
 IMPORTS = f"use regex::Regex as _;\n{USES_A_CRATE}"
 TESTS = "fn main() { assert_eq!(add(2, 3), 5); }"
 CHOOSES = f"//@ aux-crate:regex\n{TESTS}"

@@ -124,7 +124,7 @@ HONEST = {
 }
 LIMITS = Limits(wall_seconds=WALL_SECONDS)
 # The time for programs that never end is shorter.
-SHORT = Limits(wall_seconds=4.0)
+SHORT = Limits(wall_seconds=2.5)
 ENDLESS = ("a thread that writes", "a short answer", "no answer", "no end")
 NO_ENTRY = [
     ("ada", attacks_ada.ATTACKS["a main of its own"][1], "package Tests is\nend Tests;\n"),

@@ -64,7 +64,7 @@ PROMPT, CHECK = "def add(a, b):\n", "def check(candidate):\n    assert candidate
 ANSWERS = {
     "right": "    return a + b\n",
     "wrong": "    return a * b\n",
-    "slow": "    while True:\n        pass\n",
+    "slow": "    import time\n    time.sleep(1000)\n",
     "equals everything": "    return type('Same', (), {'__eq__': lambda *_: True})()\n",
     "ends early": "    import os\n    os._exit(0)\n",
     "ends its parents": "    import os\n    os.kill(os.getppid(), 9)\n    os.kill(-1, 9)\n",

@@ -99,7 +99,7 @@ ATTACKS = {
         "rescue SystemCallError\nend\n"
     ),
     "the tests read": called(
-        "Dir.glob(['/work/**/*', '/tmp/**/*', '/proc/*/cmdline'])"
+        "Dir.glob(['/work/**/*', '/tmp/*', '/tmp/code-eval*/**/*', '/proc/*/cmdline'])"
         ".sum { |f| File.read(f).scan('assert_' + 'equal(').size rescue 0 } * 5"
     ),
     "memory of others": called("Dir.glob('/proc/[0-9]*/mem').each { |f| File.open(f, 'r+') rescue 0 }; 6"),

@@ -9,7 +9,7 @@ OPENING = "import json\n\ndef task_func(text):"
 RIGHT = "    return sorted(json.loads(text))\n"
 WRONG = "    return json.loads(text)\n"
 KILLING = "    import os, signal\n    os.kill({}, signal.SIGKILL)\n" + WRONG
-HANGING = "    while True:\n        pass\n"
+HANGING = "    import time\n    time.sleep(1000)\n"
 EQUAL_TO_ALL = (
     "    class Same:\n        def __eq__(self, other):\n            return True\n"
     "        __hash__ = None\n    return Same()\n"

@@ -17,7 +17,7 @@ SUM_CANDIDATES = [
     "a, b = input().split()\nprint(int(a) - int(b))",
     "print(1 / 0)",
     "print(",
-    "while True:\n    pass",
+    "import time\ntime.sleep(1000)",
 ]
 HALVES_CANDIDATES = [
     "import sys\nfor line in sys.stdin.read().split():\n    print(int(line) / 2, line)",
@@ -41,7 +41,7 @@ ADD_CANDIDATES = [
     "def add(a, b):\n    return None",
     "def add(a):\n    return a",
     "def sub(a, b):\n    return a + b",
-    "def add(a, b):\n    while True:\n        pass",
+    "import time\ndef add(a, b):\n    time.sleep(1000)",
 ]
 PAIRS_CANDIDATES = [
     "def both(items):\n    return [sorted(items), bool(items)]",

@@ -14,7 +14,7 @@ def fenced(code):
 
 RIGHT = fenced("a, b = map(int, input().split())\nprint(a + b)")
 WRONG = fenced("print(5)")
-HANGS = fenced("while True: pass")
+HANGS = fenced("import time\ntime.sleep(1000)")
 FILLS_MEMORY = fenced("text = 'x'\nwhile True: text += text")
 NO_CODE = "I am sorry, but I don't know."
 FORGERIES = {
