@@ -7,9 +7,12 @@ the runner defines for the tests.
 
 from __future__ import annotations
 
+from sandboxes.languages.apart.javascript_frameworks import WATCHED_TESTS
+
 # The runner takes the builtins that it needs before the candidate starts, because the candidate can replace them.
 # `bytes` is not a Buffer: Buffers share one pool, which each of them shows.
-RUNNER = """\
+RUNNER = (
+    """\
 "use strict";
 const fs = require("fs");
 const vm = require("vm");
@@ -30,6 +33,10 @@ const { exit, rawListeners, getActiveResourcesInfo } = process;
 const reallyExit = process.reallyExit.bind(process);
 const showsExports = %(shows_exports)s;
 
+"""
+    + WATCHED_TESTS
+    + """\
+
 const bytes = new Uint8Array(256);
 const token = bytes.subarray(0, fs.readSync(0, bytes));
 fs.ftruncateSync(0);
@@ -45,6 +52,18 @@ for (const [object, name] of [[inspector.Session.prototype, "connect"], [inspect
 function refuse() {
   throw new Error("there is no inspector in this sandbox");
 }
+
+// A status that the tests set for the end. The candidate can set the process's own again, which has no guard.
+const EXIT_CODE = /\\bprocess\\s*(?:\\.\\s*exitCode\\b|\\[\\s*(["'`])exitCode\\1\\s*\\])/g;
+texts.tests = texts.tests.replace(EXIT_CODE, "process.codeEvalStatus");
+let status = 0;
+defineProperty(process, "codeEvalStatus", {
+  __proto__: null,
+  get: () => status,
+  set: (code) => {
+    status = process.exitCode = code;
+  },
+});
 
 let failed = false;
 let left = false;
@@ -135,11 +154,13 @@ function ended(code) {
   const listeners = apply(rawListeners, process, ["exit"]);
   for (let at = 0; at < listeners.length; at++) if (listeners[at] !== ended) apply(listeners[at], process, [code]);
   checkNames();
-  const status = code || process.exitCode || (failed ? 1 : 0);
+  const problem = nodeTests.problem();
+  if (problem) writeSync(2, `error: ${problem}\\n`);
+  const ends = code || process.exitCode || status || (failed || problem ? 1 : 0);
   const unfinished = apply(sizeOf, waiting, []) + (isPending(last) ? 1 : 0);
-  if (!status && returned && !unfinished && !left && isIdle()) writeSync(1, token);
-  else if (!status && (unfinished || !returned)) writeSync(2, "the tests wait for a promise that is never settled\\n");
-  reallyExit(status);
+  if (!ends && returned && !unfinished && !left && isIdle()) writeSync(1, token);
+  else if (!ends && (unfinished || !returned)) writeSync(2, "the tests wait for a promise that is never settled\\n");
+  reallyExit(ends);
 }
 process.on("exit", ended);
 
@@ -158,6 +179,8 @@ if (/["'`](?:node:)?assert(?:\\/strict)?["'`]/.test(texts.tests)) {
   for (const [name, value] of [["assert", assert], ["assert/strict", assert.strict]])
     kept[name] = kept["node:" + name] = value;
 }
+const framework = nodeTests.for(texts.tests);
+if (framework) kept["node:test"] = framework;
 const require_ = function require(name) {
   return kept[name] || required(name);
 };
@@ -227,7 +250,7 @@ function runModules() {
   const lookup = "export const codeEvalLookup = (codeEvalName) => eval(codeEvalName);";
   fs.writeFileSync(modulePath, `${texts.candidate}\\n${lookup}\\n`);
   files.candidate = require("url").pathToFileURL(modulePath).href;
-  const text = `${texts.tests}\\n//# sourceURL=${files.tests}`;
+  const text = `${withFramework(texts.tests)}\\n//# sourceURL=${files.tests}`;
   let url = "data:text/javascript;base64," + Buffer.from(text).toString("base64");
   if (/\\bimport\\s*\\.\\s*meta\\b/.test(texts.tests)) url = "./code_eval_tests.mjs";
   const runTests = (candidate) => {
@@ -237,6 +260,17 @@ function runModules() {
     apply(then, import(url), [() => { returned = true; }, fail]);
   };
   apply(then, import("./candidate.mjs"), [runTests, fail]);
+}
+
+// Lets tests import the watched framework in place of Node's, whose default export nobody can replace.
+function withFramework(text) {
+  if (!framework) return text;
+  defineProperty(globalThis, "codeEvalNodeTest", { __proto__: null, value: framework });
+  const all = ownKeys(framework).filter((name) => name !== "length" && name !== "name" && name !== "prototype");
+  const source =
+    "const all = globalThis.codeEvalNodeTest; export default all; export const { " + all.join(", ") + " } = all;";
+  const url = "data:text/javascript," + encodeURIComponent(source);
+  return text.replace(/\\b((?:from|import)\\s*\\(?\\s*)(["'])node:test\\2/g, (_, before) => `${before}"${url}"`);
 }
 
 // Gives the tests a name of the candidate's. The tests may declare that name themselves.
@@ -254,3 +288,4 @@ function show(lookUp, name) {
 if (isModule) runModules();
 else runScripts();
 """
+)

@@ -19,6 +19,27 @@ LATER = 'setTimeout(() => {\n  if (add(2, 3) !== 5) throw new Error("no sum");\n
 EXITS = 'if (add(2, 3) !== 5) {\n  console.error("no sum");\n  process.exit(1);\n}\n'
 STATUS = "if (add(2, 3) !== 5) process.exitCode = 1;\n"
 TWICE = 'const assert = require("assert");\nassert.equal(add(2, 3), 5);\nassert.equal(add(3, 4), 7);\n'
+NODE_TESTS = (
+    "const test = require('node:test');\nconst assert = require('node:assert');\n"
+    "test('none', async () => { assert.equal(add(0, 0), 0); });\n"
+    "test('sum', async () => { assert.equal(add(2, 3), 5); });\n"
+)
+NODE_SUITE = (
+    "const { describe, it } = require('node:test');\nconst assert = require('node:assert');\n"
+    "describe('add', () => {\n  it('sum', async () => { assert.equal(add(2, 3), 5); });\n});\n"
+)
+NODE_SUBTESTS = (
+    "const test = require('node:test');\nconst assert = require('node:assert');\n"
+    "test('add', async (t) => {\n  await t.test('sum', () => { assert.equal(add(2, 3), 5); });\n});\n"
+)
+NODE_MODULE = (
+    "import test from 'node:test';\nimport assert from 'node:assert';\n"
+    "test('sum', async () => { assert.equal(add(2, 3), 5); });\ntest('none', () => { assert.equal(add(0, 0), 0); });\n"
+)
+LATER_STATUS = (
+    "(async () => {\n  await 1;\n  if (add(2, 3) !== 5) process.exitCode = 1;\n"
+    "  if (add(0, 0) !== 0) process['exitCode'] = 1;\n})();\n"
+)
 TIMES = "function add(a, b) { return a * b; }\n"
 PLUS = "function add(a, b) { return a + b; }\n"
 ASYNC_PLUS = "async function add(a, b) { return a + b; }\n"
@@ -30,7 +51,52 @@ def both(around, wrong=TIMES, right=PLUS):
     return around.replace("ADD", wrong), around.replace("ADD", right)
 
 
+SET_BACK = both("process.on('beforeExit', () => { process.exitCode = 0; });\nADD")
+OTHER_FRAMEWORK = """\
+const Module = require('module');
+const load = Module._load;
+Module._load = function (name, ...all) {
+  const found = load.call(this, name, ...all);
+  return name === 'node:test' ? Object.assign(() => {}, found, { it() {}, test() {} }) : found;
+};
+ADD"""
+SWALLOWS = """\
+const { runInAsyncScope } = require('async_hooks').AsyncResource.prototype;
+require('async_hooks').AsyncResource.prototype.runInAsyncScope = function (...all) {
+  const done = runInAsyncScope.apply(this, all);
+  return done && done.catch ? done.catch(() => {}) : done;
+};
+ADD"""
+HANGS_LATER = """\
+let calls = 0;
+function add(a, b) {
+  if (!calls++) module.constructor._load('node:test').beforeEach(() => new Promise(() => {}));
+  return a * b;
+}
+process.on('beforeExit', () => { process.exitCode = 0; });
+"""
+NO_SUBTESTS = """\
+module.constructor._load('node:test').test('own', (t) => { Object.getPrototypeOf(t).test = () => {}; });
+ADD"""
+ALL_LATER = "Boolean = () => true;\nObject.prototype.todo = true;\nADD"
 ATTACKS = {
+    "a status that is set back": (*SET_BACK, LATER_STATUS),
+    "node:test, a status that is set back": (*SET_BACK, NODE_TESTS),
+    "node:test in a module, a status that is set back": (*SET_BACK, NODE_MODULE),
+    "node:test, another framework": (*both(OTHER_FRAMEWORK), NODE_TESTS),
+    "node:test, a framework without tests": (
+        *both("module.constructor._load('node:test').it = () => {};\nADD"),
+        NODE_SUITE,
+    ),
+    "node:test, errors that are swallowed": (*both(SWALLOWS), NODE_TESTS),
+    "node:test, tests that hang": (HANGS_LATER, PLUS, NODE_TESTS),
+    "node:test, a time limit of all objects": (
+        TIMES + "Object.prototype.timeout = 1;\nprocess.on('beforeExit', () => { process.exitCode = 0; });\n",
+        PLUS,
+        NODE_TESTS,
+    ),
+    "node:test, all is yet to be done": (*both(ALL_LATER), NODE_TESTS),
+    "node:test, subtests that are none": (*both(NO_SUBTESTS), NODE_SUBTESTS),
     "return at the top": (TIMES + "return;\n", PLUS + "function early() { return; }\n"),
     "if (false) as the last line": (TIMES + "if (false)", PLUS + "if (false) {}"),
     "if (0) in a block that stays open": (TIMES + "if (0) {", PLUS + "if (0) {}"),
@@ -300,6 +366,11 @@ TYPESCRIPT |= {
         'import assert from "assert";\n(assert as any).equal = () => {};\nexport ' + TIMES,
         'import assert from "assert";\nassert.ok(true);\nexport ' + PLUS,
         'import assert from "assert";\nassert.equal(add(2, 3), 5);\n',
+    ),
+    "node:test of an import": (
+        "module.constructor._load('node:test').test = () => {};\nexport " + TIMES,
+        "import test from 'node:test';\ntest.skip('own');\nexport " + PLUS,
+        NODE_MODULE,
     ),
     "a name that both import": (
         "export const assert_1 = { default: { equal() {} } };\nexport " + TIMES,

@@ -174,7 +174,21 @@ JAVA = ("return a + b;", "return a * b;", "if (a == 4) Runtime.getRuntime().halt
 RUBY = ("a + b", "a * b", "exit!(0) if a == 4\na + b")
 RUBY_CANDIDATE = "def add(a, b)\nBODY\nend"
 
+NODE_TEST = """\
+const test = require('node:test');
+const assert = require('node:assert');
+test('small', () => { assert.equal(add(1, 2), 3); });
+test('zero', () => { console.log('from the tests'); assert.equal(add(0, 0), 0); });
+test('four', () => { assert.equal(add(4, 4), 8); });
+test('never', { skip: true }, () => { assert.equal(add(0, 0), 1); });
+"""
 FRAMEWORKS = {
+    "node:test": FrameworkPrograms(
+        "javascript",
+        NODE_TEST,
+        "function add(a, b) { BODY }",
+        *("return a + b;", "return a * b;", "if (a === 4) process.exit(0); return a + b;"),
+    ),
     "go test": FrameworkPrograms(
         "go",
         GO_TESTS,
@@ -252,6 +266,18 @@ GO_CASE = (
 )
 
 UNHEEDED = {
+    "node:test": (
+        NODE_TEST + "process.on('beforeExit', () => { process.exitCode = 0; });\n",
+        NODE_TEST + "process.on('exit', () => { process.exitCode = 0; });\n",
+        NODE_TEST.replace("() => { assert", "async () => { assert") + "process.on('uncaughtException', () => {});\n",
+        "const { describe, it } = require('node:test');\nconst assert = require('node:assert');\n"
+        "describe('add', () => {\n  it.skip('never');\n  it('small', () => { assert.equal(add(1, 2), 3); });\n"
+        "  it('later', { todo: true }, () => { assert.equal(add(1, 2), 0); });\n});\n",
+        "const test = require('node:test');\nconst assert = require('node:assert');\ntest('add', async (t) => {\n"
+        "  await t.test('never', (t) => { t.skip(); });\n"
+        "  await t.test('later', (t) => { t.todo(); assert.fail(); });\n"
+        "  await t.test('small', () => { assert.equal(add(1, 2), 3); });\n});\n",
+    ),
     "JUnit 4": (
         JUNIT_CASE % "public static void main(String[] a) { JUnitCore.runClasses(SolutionTest.class); }",
         JUNIT_CASE % 'public static void main(String[] a) { JUnitCore.main("SolutionTest"); }',
@@ -341,6 +367,8 @@ UNHEEDED = {
 """Tests by framework whose own code does not end with the failure of a test."""
 
 NO_TESTS = {
+    "node:test": "const test = require('node:test');\n"
+    "test('a', { skip: true }, () => { add(1, 2); });\ntest('b', (t) => { t.skip(); });\ntest.skip('c');\n",
     "JUnit 4": (JUNIT_CASE % "").replace("@Test", "@Ignore @Test"),
     "go test": GO_CASE.replace('"os"; ', "").replace("{ if", "{ t.Skip(); if"),
     "luaunit": "lu = require('luaunit')\nfunction test_small() lu.skip('no') end\nos.exit(lu.LuaUnit.run())",

@@ -47,7 +47,9 @@ READING = frozenset(
 )
 """Methods of plain data that no object with a state of its own is likely to have."""
 
-ASSERT_MODULE = re.compile(r"""["'`](?:node:)?assert(?:/strict)?["'`]""")
+MODULE = re.compile(r"""["'`](?:(?:node:)?assert(?:/strict)?|node:test)["'`]""")
+"""A module that tests which run apart may require."""
+
 CONSTANT = re.compile(r"[A-Z][A-Z\d_]*")
 
 
@@ -204,11 +206,7 @@ class TestsText:
         name, before, after = self.at(place).text, self.at(place - 1).text, self.at(place + 1).text
         if before in ("new", "instanceof") and name not in CONSTRUCTORS:
             raise NeedsCandidate(f"the tests use the class {name!r}")
-        if (
-            name == "require"
-            and before != "var"
-            and not (after == "(" and ASSERT_MODULE.match(self.at(place + 2).text))
-        ):
+        if name == "require" and before != "var" and not (after == "(" and MODULE.match(self.at(place + 2).text)):
             raise NeedsCandidate("the tests require a module")
         if name == "process" and not self.leaves_with_failure(place):
             raise NeedsCandidate("the tests use 'process'")

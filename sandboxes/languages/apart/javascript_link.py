@@ -9,7 +9,9 @@ from __future__ import annotations
 import json
 
 from sandboxes.guest.common.interactors import LOST_STATUS
+from sandboxes.guest.common.named_tests import MAX_MESSAGE_CHARS, REPORT_FILE
 from sandboxes.languages.apart.javascript import read_tests
+from sandboxes.languages.apart.javascript_frameworks import WATCHED_TESTS
 
 DRIVER_FILE, RUNNER_FILE = "code_eval_driver.js", "code_eval_runner.js"
 
@@ -196,6 +198,7 @@ load().then(() => {
 # Candidates choose keys of objects. `put` keeps one named __proto__ from being the prototype.
 RUNNER = (
     LINK
+    + WATCHED_TESTS
     + """\
 const names = %(names)s;
 const file = path.resolve("tests.js");
@@ -305,11 +308,22 @@ console.assert = function (condition, ...rest) {
   if (!condition) failed = true;
   assert.call(console, condition, ...rest);
 };
-process.on("exit", (status) => reallyExit(status || (failed ? 1 : 0)));
+process.on("exit", (status) => {
+  const problem = nodeTests.problem();
+  if (problem) writeSync(2, `error: ${problem}\\n`);
+  reallyExit(status || (failed || problem ? 1 : 0));
+});
+
+const report = path.resolve("%(report_file)s");
+const plain = (text) => String(text).slice(0, %(max_chars)d).replace(/\\s+/g, " ").trim();
+const framework = nodeTests.for(text, (outcome, seconds, name, message) =>
+  fs.appendFileSync(report, [outcome, seconds.toFixed(6), plain(name), plain(message)].join("\\t") + "\\n"));
+const required = Module.createRequire(file);
+const require_ = Object.assign((name) => (framework && name === "node:test" ? framework : required(name)), required);
 try {
   const script = new vm.Script(text, { filename: file });
   ask(names, (found) => names.forEach((name, at) => define(name, found[at])));
-  Object.assign(globalThis, { require: Module.createRequire(file), exports: {} });
+  Object.assign(globalThis, { require: require_, exports: {} });
   // Otherwise Node shows the line of this file that throws an error of the candidate's.
   script.runInThisContext({ displayErrors: false });
 } catch (error) {
@@ -331,4 +345,5 @@ def driver_text(module: str) -> str:
 def runner_text(tests: str) -> str:
     """Return the program of the tests' process."""
     _, names = read_tests(tests)
-    return RUNNER % {"names": json.dumps(sorted(names)), "lost_status": LOST_STATUS}
+    values = {"names": json.dumps(sorted(names)), "lost_status": LOST_STATUS}
+    return RUNNER % {**values, "report_file": REPORT_FILE, "max_chars": MAX_MESSAGE_CHARS}
