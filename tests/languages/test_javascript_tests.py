@@ -23,9 +23,15 @@ APART = {
     "a status": "if (add(2, 3) !== 5) process.exit(1);\nif (!add(1)) process.exitCode = 2;",
     "words in texts": CALL + "const text = 'class await';\n// import x\n/* async */",
     "a value": CALL + "if (limit !== 5) throw 1;",
+    "async functions": "(async () => { if (await add(2) !== 5) throw 1; })();\n"
+    "async function f() { return await add(3); }",
+    "rejected promises": "const { rejects } = require('assert');\n(async () => { await rejects(add(-1), /no/); })();",
+    "node:test": "const test = require('node:test');\ntest('sum', async () => console.assert(add(2) === 5));",
 }
 SHARED = {
-    "the tests use 'async'": "(async () => { if (await add(2) !== 5) throw 1; })();",
+    "the tests use 'Promise'": "(async () => { await Promise.all([add(2), add(3)]); })();",
+    "the tests go on while 'add' may be pending": "(async () => {\n  const sum = add(2);\n  await sum;\n})();",
+    "the tests await outside of an async function": "if (await add(2) !== 5) throw 1;",
     "the tests use 'import'": 'import assert from "assert";\n' + CALL,
     "the tests use 'class'": "class Node {}\n" + CALL,
     "the tests use 'setTimeout'": "setTimeout(() => add(2));",

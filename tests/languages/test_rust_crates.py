@@ -68,6 +68,7 @@ def test_a_cache_that_can_not_be_written_has_no_crates(folder, monkeypatch):
     assert required_paths({"rust"}) == []
 
 
+@pytest.mark.docker
 def test_a_container_without_the_crates_that_tests_choose_is_broken(crates, containers):
     """Tests that choose a crate end the run in a container that does not have it."""
     program = build_program("rust", USES_A_CRATE, CHOOSES, LIMITS)
@@ -75,6 +76,7 @@ def test_a_container_without_the_crates_that_tests_choose_is_broken(crates, cont
         pool.run_all([program], 1)
 
 
+@pytest.mark.docker
 def test_a_candidate_can_not_end_a_run_in_containers(crates, containers):
     """A candidate that imports a crate which its container does not have fails alone."""
     with closing(Pool(open_sandbox("docker", **containers))) as pool:
@@ -82,6 +84,7 @@ def test_a_candidate_can_not_end_a_run_in_containers(crates, containers):
     assert (verdict.outcome, "regex" in verdict.detail) == (Outcome.COMPILE_ERROR, True), verdict
 
 
+@pytest.mark.docker
 def test_crates_as_a_volume(crates, containers):
     """A container whose compiler is of this machine's version can use this machine's crates."""
     with closing(Pool(open_sandbox("docker", **containers, volumes=[str(crates)]))) as pool:

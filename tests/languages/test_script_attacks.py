@@ -217,6 +217,13 @@ def test_a_wait_without_end_is_told():
     assert verdict.stderr == "the tests wait for a promise that is never settled\n"
 
 
+def test_an_error_after_an_await_is_told():
+    """The detail of tests in JavaScript that fail in an async function has their message."""
+    program = attacks_javascript.TIMES, attacks_javascript.MAIN, LIMITS
+    [verdict] = run_all("javascript", {"": program}).values()
+    assert (verdict.grading, verdict.detail) == ("separate", "ended with status 1: Error: no sum")
+
+
 @pytest.mark.parametrize(("language", "candidate", "tests"), NO_ENTRY, ids=[language for language, *_ in NO_ENTRY])
 def test_tests_without_an_entry_fail(language, candidate, tests):
     """Tests that define no program do not borrow the candidate's."""

@@ -17,7 +17,7 @@ BRACKETS = {"(": ")", "[": "]", "{": "}"}
 
 DENIED = frozenset(
     """
-    Function Promise Proxy Reflect Symbol WeakMap WeakRef WeakSet arguments async await class clearTimeout eval export
+    Function Promise Proxy Reflect Symbol WeakMap WeakRef WeakSet arguments class clearTimeout eval export
     exports extends fetch global globalThis import module performance prototype queueMicrotask setImmediate
     setInterval setTimeout structuredClone super this window with yield __proto__
     """.split()
@@ -51,6 +51,8 @@ MODULE = re.compile(r"""["'`](?:(?:node:)?assert(?:/strict)?|node:test)["'`]""")
 """A module that tests which run apart may require."""
 
 CONSTANT = re.compile(r"[A-Z][A-Z\d_]*")
+STARTS = frozenset(("", "=", ";", "{", "}"))
+"""Tokens before a call whose result nothing takes at once."""
 
 
 @dataclass
@@ -140,7 +142,7 @@ class TestsText:
         after = self.at(self.closing[place] + 1) if place in self.closing else END
         is_arrow = following.text == "=>" or value.text == "(" and after.text in ("=>", ":")
         is_alias = value.kind == "name" and (following.follows_line or following.text in (";", ","))
-        if value.text in ("function", "require") or is_arrow or is_alias and value.text not in VALUES:
+        if value.text in ("async", "function", "require") or is_arrow or is_alias and value.text not in VALUES:
             self.callable.add(name)
             return
         self.results.add(name)
@@ -190,6 +192,8 @@ class TestsText:
                 continue
             if token.text in DENIED:
                 raise NeedsCandidate(f"the tests use {token.text!r}")
+            if token.text == "await" and not any(first < place < last for first, last in self.async_bodies):
+                raise NeedsCandidate("the tests await outside of an async function")
             if self.is_property(place):
                 continue
             self.check_name(place)
@@ -241,6 +245,9 @@ class TestsText:
         name, end = self.at(place).text, self.closing[place + 1]
         if self.at(place - 1).text in ("...", "of", "new"):
             raise NeedsCandidate(f"the tests iterate over the result of {name!r}")
+        if self.async_bodies and self.goes_on(place):
+            # A promise that is pending then may need what the tests do next.
+            raise NeedsCandidate(f"the tests go on while {name!r} may be pending")
         if self.at(end + 1).text == "(":
             raise NeedsCandidate(f"the tests call the result of {name!r}")
         for inner in range(place + 2, end):
@@ -248,6 +255,29 @@ class TestsText:
             is_function = token.kind == "name" and not self.is_property(inner) and self.names_function(token.text)
             if token.text in ("=>", "function") or is_function and after != "(" and not self.reads_constant(inner):
                 raise NeedsCandidate(f"the tests give {name!r} a function")
+
+    @cached_property
+    def async_bodies(self) -> list[tuple[int, int]]:
+        """The places of the brackets around the bodies of async functions."""
+        found = []
+        for place, token in enumerate(self.tokens):
+            if token.text != "async" or self.is_property(place):
+                continue
+            at = place + 1 + (self.at(place + 1).text == "function")
+            # The function's name, or its only parameter.
+            at += self.at(at).kind == "name"
+            if self.at(at).text == "(":
+                at = self.closing[at] + 1
+            at += self.at(at).text == "=>"
+            if self.at(at).text == "{":
+                found.append((at, self.closing[at]))
+        return found
+
+    def goes_on(self, place: int) -> bool:
+        """Return whether tests take the result of a call nowhere at once, so that they go on while it is pending."""
+        before = self.at(place - 1)
+        ends = before.text in (")", "]") or before.kind != "symbol" and before.text not in KEYWORDS
+        return before.text in STARTS or self.at(place).follows_line and ends
 
     def names_function(self, name: str) -> bool:
         """Return whether a name may stand for a function."""

@@ -153,21 +153,31 @@ function isSendable(value) {
   }
 }
 
+// A promise that nothing can settle any more leaves this process without work.
+let isWaiting = false;
+process.on("beforeExit", () => {
+  if (isWaiting) write({ unsettled: true });
+  reallyExit(0);
+});
+
 async function answer(bytes) {
   const [kind, name, all] = v8.deserialize(bytes);
   const before = v8.serialize(all);
   let value;
+  let isPromise;
   try {
     value = kind === "value" ? find(name) : find(name)(...all);
+    isPromise = types.isPromise(value) || !!value && typeof value.then === "function";
   } catch (error) {
     return { error: said(error) };
   }
-  const isPromise = types.isPromise(value);
+  isWaiting = isPromise;
   try {
-    // Tests that run apart wait for no promise. One that never settles ends this process.
     if (isPromise) value = await value;
   } catch (error) {
     return { rejected: said(error) };
+  } finally {
+    isWaiting = false;
   }
   const place = typeof value === "object" && value !== null ? all.indexOf(value) : -1;
   const classes = [];
@@ -217,6 +227,10 @@ function ask(request, take) {
     write(request);
     const reply = v8.deserialize(read() || lost());
     if (reply.unsent !== undefined) throw new TypeError(reply.unsent);
+    if (reply.unsettled) {
+      writeSync(2, "the tests wait for a promise that is never settled\\n");
+      reallyExit(1);
+    }
     return take(reply);
   } catch (error) {
     if (error.code === "EPIPE") lost();
@@ -318,6 +332,8 @@ const report = path.resolve("%(report_file)s");
 const plain = (text) => String(text).slice(0, %(max_chars)d).replace(/\\s+/g, " ").trim();
 const framework = nodeTests.for(text, (outcome, seconds, name, message) =>
   fs.appendFileSync(report, [outcome, seconds.toFixed(6), plain(name), plain(message)].join("\\t") + "\\n"));
+// The framework takes errors that nobody catches, as those of its tests.
+if (!framework) process.on("uncaughtException", fail);
 const required = Module.createRequire(file);
 const require_ = Object.assign((name) => (framework && name === "node:test" ? framework : required(name)), required);
 try {

@@ -17,9 +17,9 @@ TOKEN = re.compile(
 REGEX = re.compile(r"/(?![*/])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n\[])+/[a-z]*")
 KEYWORDS = frozenset(
     """
-    any as break case catch const continue debugger declare default delete do else enum false finally for function if in
-    infer instanceof interface is keyof let never new null number of readonly return string switch throw true try type
-    typeof undefined unknown var void while boolean bigint object
+    any as async await break case catch const continue debugger declare default delete do else enum false finally for
+    function if in infer instanceof interface is keyof let never new null number of readonly return string switch throw
+    true try type typeof undefined unknown var void while boolean bigint object
     """.split()
 )
 """Keywords, and the types of TypeScript that are named like variables."""
