@@ -53,7 +53,7 @@ function refuse() {
   throw new Error("there is no inspector in this sandbox");
 }
 
-// A status that the tests set for the end. The candidate can set the process's own again, which has no guard.
+// A status that the tests set for the end, and nobody else. The process's own has no guard.
 const EXIT_CODE = /\\bprocess\\s*(?:\\.\\s*exitCode\\b|\\[\\s*(["'`])exitCode\\1\\s*\\])/g;
 texts.tests = texts.tests.replace(EXIT_CODE, "process.codeEvalStatus");
 let status = 0;
@@ -61,7 +61,7 @@ defineProperty(process, "codeEvalStatus", {
   __proto__: null,
   get: () => status,
   set: (code) => {
-    status = process.exitCode = code;
+    if (fileOf(callers()[1]) === files.tests) status = process.exitCode = code;
   },
 });
 

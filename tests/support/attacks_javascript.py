@@ -81,6 +81,10 @@ ADD"""
 ALL_LATER = "Boolean = () => true;\nObject.prototype.todo = true;\nADD"
 ATTACKS = {
     "a status that is set back": (*SET_BACK, LATER_STATUS),
+    "a status that is set back by our name": (
+        *both("process.on('beforeExit', () => { process.codeEvalStatus = process.exitCode = 0; });\nADD"),
+        LATER_STATUS,
+    ),
     "node:test, a status that is set back": (*SET_BACK, NODE_TESTS),
     "node:test in a module, a status that is set back": (*SET_BACK, NODE_MODULE),
     "node:test, another framework": (*both(OTHER_FRAMEWORK), NODE_TESTS),
