@@ -7,7 +7,8 @@ from collections.abc import Callable
 
 from sandboxes.contract import Limits
 from sandboxes.languages.apart.javascript import reason_for_candidate
-from sandboxes.languages.apart.javascript_link import DRIVER_FILE, RUNNER_FILE, driver_text, runner_text
+from sandboxes.languages.apart.javascript_driver import DRIVER_FILE, driver_text
+from sandboxes.languages.apart.javascript_link import RUNNER_FILE, runner_text
 from sandboxes.languages.base import (
     TESTS_FOLDER,
     Language,

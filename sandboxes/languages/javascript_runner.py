@@ -159,7 +159,7 @@ function ended(code) {
   const ends = code || process.exitCode || status || (failed || problem ? 1 : 0);
   const unfinished = apply(sizeOf, waiting, []) + (isPending(last) ? 1 : 0);
   if (!ends && returned && !unfinished && !left && isIdle()) writeSync(1, token);
-  else if (!ends && (unfinished || !returned)) writeSync(2, "the tests wait for a promise that is never settled\\n");
+  else if (!ends && (unfinished || !returned)) writeSync(2, NEVER_SETTLED);
   reallyExit(ends);
 }
 process.on("exit", ended);

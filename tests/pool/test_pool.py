@@ -126,7 +126,7 @@ def test_limits_are_each_programs_own(pool):
     assert [int(verdict.stdout) for verdict in pool.run_all(programs, 2)] == [50, 60, 60, 50, 70]
 
 
-@pytest.mark.parametrize(("num_workers", "copies"), [(1, 1), (4, 3), (32, 3)])
+@pytest.mark.parametrize(("num_workers", "copies"), [(1, 1), (4, 5), (32, 5)])
 def test_verdicts_do_not_depend_on_the_number_of_workers(pool, num_workers, copies):
     """Programs of every kind have the verdicts that they have alone, even if many more run than there are CPUs."""
     kinds = KINDS * copies

@@ -5,6 +5,7 @@ from __future__ import annotations
 # A part of both runners. A candidate in the same process can replace what it finds in the language, so that this takes
 # the builtins that it needs before the candidate starts, and gives its own functions out frozen.
 WATCHED_TESTS = """\
+const NEVER_SETTLED = "the tests wait for a promise that is never settled\\n";
 const nodeTests = (() => {
   const { apply, defineProperty, getOwnPropertyDescriptor, ownKeys } = Reflect;
   const { freeze } = Object;

@@ -1,0 +1,161 @@
+"""The program of a candidate's process in JavaScript or TypeScript whose tests run apart. Used by `javascript`."""
+
+from __future__ import annotations
+
+from sandboxes.languages.apart.javascript_link import LINK
+
+DRIVER_FILE = "code_eval_driver.js"
+
+# The driver answers one call after the other. What it says decides nothing but the value of a call.
+DRIVER = (
+    LINK
+    + """\
+const file = path.resolve("candidate.js");
+const module_ = new Module(file, null);
+module_.filename = file;
+module_.paths = Module._nodeModulePaths(path.dirname(file));
+const required = Module.createRequire(file);
+let lookUp = (name) => vm.runInThisContext(name);
+
+async function load() {
+  const text = fs.readFileSync(file, "utf8");
+  let script;
+  try {
+    const loader = vm.constants && vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER;
+    const importModuleDynamically = loader || ((specifier) => import(specifier));
+    script = new vm.Script(text, { filename: file, importModuleDynamically });
+  } catch (error) {
+    if (!%(module)s.test(text)) fail(error);
+    // No semicolon before the export: it would end a statement that the candidate left open.
+    const shared = "export const codeEvalLookup = (codeEvalName) => eval(codeEvalName);";
+    fs.writeFileSync("candidate.mjs", `${text}\\n${shared}\\n`);
+    lookUp = (await import(path.resolve("candidate.mjs"))).codeEvalLookup;
+    return;
+  }
+  const globals = { require: required, module: module_, exports: module_.exports };
+  Object.assign(globals, { __filename: file, __dirname: path.dirname(file) });
+  for (const name of Object.keys(globals))
+    defineProperty(globalThis, name, { value: globals[name], writable: true, configurable: true });
+  process.mainModule = module_;
+  script.runInThisContext();
+}
+
+// Returns the value of a name that the candidate defines, or what it exports by that name alone.
+function find(name) {
+  try {
+    return lookUp(name);
+  } catch (error) {
+    if (Object.hasOwn(module_.exports, name)) return module_.exports[name];
+    throw error;
+  }
+}
+
+function kindOf(name) {
+  try {
+    const value = find(name);
+    return typeof value === "function" ? "function" : value === undefined ? "" : "value";
+  } catch {
+    return "";
+  }
+}
+
+// Notes where objects of classes are, because a copy of one is an ordinary object.
+function note(value, place, found, seen) {
+  if (typeof value === "function" || typeof value === "symbol")
+    throw new TypeError(`a ${typeof value} can't be sent to the tests`);
+  if (typeof value !== "object" || value === null || seen.has(value) || ArrayBuffer.isView(value)) return;
+  seen.add(value);
+  const prototype = Object.getPrototypeOf(value);
+  if (types.isProxy(value)) throw new TypeError("a proxy can't be sent to the tests");
+  if (types.isMap(value) || types.isSet(value)) {
+    // Places within them have no names.
+    value.forEach((each, key) => [each, key].forEach((part) => note(part, null, found, seen)));
+  } else if (!types.isNativeError(value)) {
+    const name = prototype && Object.hasOwn(prototype, "constructor") && prototype.constructor.name;
+    if (place && prototype !== Object.prototype && !Array.isArray(value) && !types.isBoxedPrimitive(value)
+        && !types.isDate(value) && !types.isRegExp(value) && !types.isAnyArrayBuffer(value))
+      found.push([place, prototype === null ? null : String(name || "")]);
+    for (const key of Object.keys(value)) note(value[key], place && [...place, key], found, seen);
+  }
+}
+
+function said(error) {
+  if (!types.isNativeError(error)) return { thrown: isSendable(error) ? error : `an object: ${inspect(error)}` };
+  const chain = [];
+  for (let at = error; at; at = Object.getPrototypeOf(at))
+    if (Object.hasOwn(at, "constructor")) chain.push(String(at.constructor.name));
+  const isOurs = (line) => line.includes(__filename) || line.includes("node:internal");
+  const stack = String(error.stack).split("\\n").filter((line) => !isOurs(line)).join("\\n");
+  const code = isSendable(error.code) ? error.code : undefined;
+  return { chain, name: String(error.name), message: String(error.message), code, stack };
+}
+
+function isSendable(value) {
+  try {
+    v8.serialize(value);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+// A promise that nothing can settle any more leaves this process without work.
+let isWaiting = false;
+process.on("beforeExit", () => {
+  if (isWaiting) write({ unsettled: true });
+  reallyExit(0);
+});
+
+async function answer(bytes) {
+  const [kind, name, all] = v8.deserialize(bytes);
+  const before = v8.serialize(all);
+  let value;
+  let isPromise;
+  try {
+    value = kind === "value" ? find(name) : find(name)(...all);
+    isPromise = types.isPromise(value) || !!value && typeof value.then === "function";
+  } catch (error) {
+    return { error: said(error) };
+  }
+  isWaiting = isPromise;
+  try {
+    if (isPromise) value = await value;
+  } catch (error) {
+    return { rejected: said(error) };
+  } finally {
+    isWaiting = false;
+  }
+  const place = typeof value === "object" && value !== null ? all.indexOf(value) : -1;
+  const classes = [];
+  if (place < 0) note(value, [], classes, new Set());
+  const isChanged = !before.equals(v8.serialize(all));
+  return { value: place < 0 ? value : undefined, place, classes, all: isChanged ? all : undefined, isPromise };
+}
+
+async function serve() {
+  for (let bytes = read(); bytes; bytes = read()) {
+    try {
+      write(await answer(bytes));
+    } catch (error) {
+      write({ unsent: String(error && error.message) });
+    }
+  }
+  reallyExit(0);
+}
+
+const names = v8.deserialize(read());
+load().then(() => {
+  write(names.map(kindOf));
+  return serve();
+}).catch(fail);
+"""
+)
+
+
+def driver_text(module: str) -> str:
+    """Return the program of the candidate's process.
+
+    Args:
+        module: what shows that a text is a module, as a literal of JavaScript.
+    """
+    return DRIVER % {"module": module}
