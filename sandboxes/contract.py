@@ -294,3 +294,6 @@ class Isolation:
 
     forked_in_python: str = ""
     """Why programs are forked in Python, which takes longer; "" if the C extension forks them."""
+
+    memory_not_held: str = ""
+    """Why the memory of a program's processes together is watched from time to time; "" if the kernel limits it."""

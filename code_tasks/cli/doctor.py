@@ -23,6 +23,9 @@ from sandboxes.tasks.options import with_mounts
 from sandboxes.workers.canaries import unexpected_outcomes
 
 SLOW_FORKS = "programs are forked in Python, which takes longer: "
+WATCHED_MEMORY = """\
+the kernel does not limit the memory that all processes of a program use together; it is watched, twenty times a second:
+"""
 NOT_BUILT = """\
 when code-eval-sandboxes was installed there was no C compiler, or no Python.h; with both (Debian: gcc, python3-dev),
 install it again with pip's --force-reinstall"""
@@ -89,6 +92,10 @@ def show_isolation(sandbox: Sandbox, isolation: Isolation) -> None:
         typer.echo(f"\n{SLOW_FORKS}the extension can't be used there: {isolation.forked_in_python}")
     else:
         typer.echo(f"\n{SLOW_FORKS}{NOT_BUILT}")
+    if isolation.memory_not_held:
+        typer.echo(f"\n{WATCHED_MEMORY}{isolation.memory_not_held}")
+    else:
+        typer.echo("\nthe kernel limits the memory that all processes of a program use together")
 
 
 def show_languages(sandbox: Sandbox) -> list[str]:

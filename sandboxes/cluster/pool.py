@@ -107,7 +107,8 @@ class ClusterPool(Runner):
         layers = tuple(layer for layer in isolations[0].layers if layer not in missing)
         modules = tuple(name for name in isolations[0].modules if all(name in each.modules for each in isolations))
         slow = next(filter(None, (each.forked_in_python for each in isolations)), "")
-        return Isolation(layers, missing, isolations[0].python, modules, slow)
+        not_held = next(filter(None, (each.memory_not_held for each in isolations)), "")
+        return Isolation(layers, missing, isolations[0].python, modules, slow, not_held)
 
     def stream(
         self, programs: Iterable[Program], controls: RunControls, finalize: Finalize | None = None

@@ -178,7 +178,8 @@ def parse_isolation(frame: dict[str, Any]) -> Isolation:
             raise ValueError(frame["ready"])
         missing = {str(layer): str(reason) for layer, reason in frame["missing"].items()}
         layers, modules = (tuple(map(str, frame[name])) for name in ("layers", "modules"))
-        return Isolation(layers, missing, str(frame["python"]), modules, str(frame["forked_in_python"]))
+        reasons = str(frame["forked_in_python"]), str(frame["memory_not_held"])
+        return Isolation(layers, missing, str(frame["python"]), modules, *reasons)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise GuestBroken(f"the guest's first frame is invalid: {str(frame)[:200]}") from error
 

@@ -18,6 +18,7 @@ HELLO = {
     "missing": {"memory": "a fake has no limits"},
     "modules": [],
     "forked_in_python": "",
+    "memory_not_held": "",
 }
 
 

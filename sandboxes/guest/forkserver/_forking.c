@@ -208,12 +208,13 @@ PyDoc_STRVAR(move_memory_doc,
              "    OSError: if it can't be moved. It is where it was.");
 
 PyDoc_STRVAR(enter_child_doc,
-             "enter_child(workplace, reset, shows_memory, user, hides_memory, ruleset)\n--\n\n"
+             "enter_child(workplace, reset, shows_memory, is_killed_first, user, hides_memory, ruleset)\n--\n\n"
              "In a child: take it to its folder and its user.\n\n"
              "Args:\n"
              "    workplace: path of the folder, bytes; None if the child is in it.\n"
              "    reset: sets the signal for orphaned fork servers back.\n"
              "    shows_memory: whether to undo what hides the fork server from programs.\n"
+             "    is_killed_first: whether the kernel ends it before others when memory runs out.\n"
              "    user: user id to take, which is the group id too; -1 to take none.\n"
              "    hides_memory: whether to hide the child from programs, once it has its user.\n"
              "    ruleset: descriptor of a Landlock ruleset to apply, which is closed; -1 if there is none.\n\n"

@@ -32,6 +32,7 @@ def enter_child(
     workplace: bytes | None,
     reset: Callable[[], object],
     shows_memory: bool,
+    is_killed_first: bool,
     user: int,
     hides_memory: bool,
     ruleset: int,

@@ -20,14 +20,11 @@ set_dumpable(int value)
     return prctl(PR_SET_DUMPABLE, value, 0, 0, 0) == 0;
 }
 
-/* Lets the program see the memory of its own fork. A hidden process could not open /dev/stdout. Then the kernel ends it
- * before the guest's own processes when memory runs out. */
+/* Has the kernel end this process before the guest's own ones when memory runs out. */
 static int
-show_memory(void)
+prefer_for_killing(void)
 {
     static const char first_to_be_killed[] = "1000";
-    if (!set_dumpable(1))
-        return 0;
     int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
     if (fd < 0)
         return 1;
@@ -51,9 +48,10 @@ PyObject *
 enter_child(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
     PyObject *workplace, *reset;
-    int shows_memory, hides_memory, ruleset;
+    int shows_memory, is_killed_first, hides_memory, ruleset;
     long long user;
-    if (!PyArg_ParseTuple(arguments, "OOpLpi", &workplace, &reset, &shows_memory, &user, &hides_memory, &ruleset))
+    if (!PyArg_ParseTuple(arguments, "OOppLpi", &workplace, &reset, &shows_memory, &is_killed_first, &user, &hides_memory,
+                          &ruleset))
         return NULL;
     if (workplace != Py_None) {
         const char *path = PyBytes_AsString(workplace);
@@ -66,7 +64,9 @@ enter_child(PyObject *Py_UNUSED(module), PyObject *arguments)
     if (done == NULL)
         return NULL;
     Py_DECREF(done);
-    if ((shows_memory && !show_memory()) || (user >= 0 && !become_user((uid_t)user)) || (hides_memory && !set_dumpable(0)))
+    /* The program may see the memory of its own fork. A hidden process could not open /dev/stdout. */
+    if ((shows_memory && !set_dumpable(1)) || (is_killed_first && !prefer_for_killing()) ||
+        (user >= 0 && !become_user((uid_t)user)) || (hides_memory && !set_dumpable(0)))
         return PyErr_Occurred() ? NULL : PyErr_SetFromErrno(PyExc_OSError);
     if (ruleset >= 0) {
         if (syscall(SYS_landlock_restrict_self, ruleset, 0) < 0)

@@ -262,7 +262,8 @@ class ForkServer:
         user = -1 if privileges.child_user is None else privileges.child_user
         shows_memory, hides_memory = privileges.is_hidden and self.role != TESTS, user >= 0 and self.role == TESTS
         ruleset = -1 if privileges.ruleset is None else privileges.ruleset
-        return functools.partial(forking.enter_child, workplace, reset, shows_memory, user, hides_memory, ruleset)
+        arguments = (workplace, reset, shows_memory, privileges.kills_children_first, user, hides_memory, ruleset)
+        return functools.partial(forking.enter_child, *arguments)
 
     def enter_child(self) -> None:
         """In a child: take it to its folder and its user."""

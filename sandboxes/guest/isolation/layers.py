@@ -14,7 +14,7 @@ from ..common.user_ids import NAMESPACE_UID
 from .landlock import confines_signals, make_ruleset, make_ruleset_of_signals
 from .loopback import SettingRefused, bring_up, is_up
 from .privileges import Privileges, die_with_parent
-from .root_filesystem import SCRATCH_BYTES, enter_own_root
+from .root_filesystem import enter_own_root, scratch_bytes
 from .seccomp import install
 from .syscalls import (
     CLONE_NEWIPC,
@@ -119,7 +119,8 @@ def apply_layers(
     folders = enter_folders(options, unshared, user, has_loopback)
     is_pid_1 = "pid" in unshared
     has_own_root = "mount" in unshared
-    privileges = Privileges(user, in_user_namespace, is_pid_1, has_own_root, options["needed_folders"], in_container)
+    needed_folders, is_held = options["needed_folders"], options["held"]
+    privileges = Privileges(user, in_user_namespace, is_pid_1, has_own_root, needed_folders, in_container, is_held)
     layers = [name for name in NAMESPACES if name in unshared and name != "user"] + privileges.layers
     missing.update(privileges.missing)
     privileges.end_with(parent, lambda: clean_up_orphaned(options["scratch"]))
@@ -161,7 +162,6 @@ def enter_folders(options: dict[str, Any], unshared: set[str], user: int, has_lo
     """
     if "mount" in unshared:
         network, shell, session = options["network"], options["shell"], options["session"]
-        scratch_bytes = SCRATCH_BYTES if session is None else session["disk_bytes"]
         paths, own_loopback = options["shown_paths"], has_loopback and "net" in unshared
         try:
             return enter_own_root(
@@ -173,7 +173,7 @@ def enter_folders(options: dict[str, Any], unshared: set[str], user: int, has_lo
                 own_loopback,
                 shell,
                 session is not None,
-                scratch_bytes,
+                scratch_bytes(options),
             )
         except OSError as error:
             layer = "loopback" if isinstance(error, SettingRefused) else "mount"

@@ -61,7 +61,7 @@ def prefer_for_killing() -> None:
     try:
         fd = os.open("/proc/self/oom_score_adj", os.O_WRONLY)
     except OSError:
-        # Another kernel than Linux.
+        # Another kernel than Linux, or a process that is hidden from itself.
         return
     os.write(fd, b"1000")
     os.close(fd)
@@ -89,6 +89,7 @@ class Privileges:
         has_own_root: bool,
         needed_folders: Sequence[str],
         in_container: bool,
+        is_held: bool,
     ) -> None:
         """Give up root and all capabilities, as far as the interpreter's modules stay readable.
 
@@ -99,6 +100,7 @@ class Privileges:
             has_own_root: whether programs have a root of their own, whose /proc does not show this process.
             needed_folders: paths of the interpreter's modules.
             in_container: whether no process outside of the guest has this user id.
+            is_held: whether the kernel limits the memory of this process and its programs together.
         """
         self.layers = ["session", "scratch"]
         # {layer: why programs are without it}
@@ -134,6 +136,8 @@ class Privileges:
         # Programs of the same user could see this process, and must not read its memory.
         is_out_of_sight = in_user_namespace and has_own_root
         self.is_hidden = os.geteuid() != 0 and not is_out_of_sight and hide_memory()
+        # Whether the kernel is to end programs before this process when memory runs out.
+        self.kills_children_first = is_held or self.is_hidden
         if in_user_namespace and "capabilities" not in self.layers:
             self.layers.append("user")
         elif "user" not in self.layers:
@@ -178,7 +182,8 @@ class Privileges:
     def changes_children(self) -> bool:
         """True if `enter_child` has anything to do."""
         is_other_user = self.is_hidden or self.child_user is not None
-        return (libc is not None and not self.is_pid_1) or is_other_user or self.ruleset is not None
+        has_rules = self.ruleset is not None or self.kills_children_first
+        return (libc is not None and not self.is_pid_1) or is_other_user or has_rules
 
     def enter_child(self, is_visible: bool) -> None:
         """In a child: undo what `end_with` did and a fork inherits, and stop being root.
@@ -191,6 +196,7 @@ class Privileges:
         if self.is_hidden and is_visible:
             # The program may see the memory of its own fork. A hidden process could not open /dev/stdout.
             prctl(PR_SET_DUMPABLE, 1)
+        if self.kills_children_first:
             prefer_for_killing()
         if self.child_user is not None:
             if self.children_keep_reading:

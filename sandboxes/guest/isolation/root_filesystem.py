@@ -24,11 +24,13 @@ from .syscalls import (
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from typing import Any
 
 WORK_FOLDER = "/work"
 # Folders that programs may write to. They share one small file system in memory.
 WRITABLE_FOLDERS = (WORK_FOLDER, "/tmp", "/dev/shm")
 SCRATCH_BYTES, SCRATCH_FILES = 256 << 20, 1 << 16
+
 MAX_TERMINALS = 32
 # Without /bin, and so without /bin/sh: what programs need is in /usr/bin.
 SYSTEM_FOLDERS = ("/usr", "/lib", "/lib32", "/lib64", "/libx32")
@@ -45,6 +47,12 @@ LINKS = {
     "/var/tmp": "/tmp",
     "/etc/os-release": "/usr/lib/os-release",
 }
+
+
+def scratch_bytes(options: dict[str, Any]) -> int:
+    """Return how many bytes programs may write to their folders, by a guest's options."""
+    size: int = SCRATCH_BYTES if options["session"] is None else options["session"]["disk_bytes"]
+    return size
 
 
 def enter_own_root(

@@ -7,7 +7,7 @@ import select
 import signal
 import time
 
-from ..common.frames import JOINED_STEP, LEFT_SOME, NONCE_BYTES, RUNNING
+from ..common.frames import LEFT_SOME, NONCE_BYTES, RUNNING
 from ..common.processes import END_TIMEOUT_SECONDS
 from .cpu_time import RECHECK_SECONDS, CpuAccounting, extended_wall_seconds
 from .memory import is_container_full, uses_more_than
@@ -79,12 +79,12 @@ class Execution:
             peer: the program's socket to another program; None if it has none.
         """
         self.sent_at = time.monotonic()
-        self.fork_server.send(fork_request(self.limits, tests_bytes, candidate_bytes), peer, texts, self.nonce)
+        self.fork_server.send(self.limits, tests_bytes, candidate_bytes, peer, texts, self.nonce)
 
     def begin_joined(self, step: bytes, fds: Sequence[int]) -> None:
         """Send the fork server a step whose standard input, or input and output, are descriptors of the caller's."""
         self.sent_at = time.monotonic()
-        self.fork_server.send_joined(fork_request(self.limits, JOINED_STEP, len(step)), fds, step, self.nonce)
+        self.fork_server.send_joined(self.limits, len(step), fds, step, self.nonce)
 
     @property
     def message_fd(self) -> int:
@@ -98,6 +98,8 @@ class Execution:
     def receive(self) -> None:
         """Receive the fork server's message: the program runs, or it has ended."""
         state = self.fork_server.receive_state()
+        if state is None:
+            return
         if state[0] == RUNNING:
             self.accounting.pid = state[1]
         else:
@@ -125,7 +127,11 @@ class Execution:
         if phase == LEFT_SOME:
             self.fork_server.wait_until_all_ended()
         was_killed = os.WIFSIGNALED(self.status) and os.WTERMSIG(self.status) == signal.SIGKILL
-        if was_killed and self.reason is None and self.fork_server.memory_kills.has_increased():
+        # Asked after each program, so that none has the reason of the one before.
+        has_exceeded_memory = self.fork_server.memory.was_exceeded()
+        if self.reason is None and has_exceeded_memory:
+            self.reason = "out_of_memory"
+        elif self.reason is None and was_killed and self.fork_server.memory.kills.has_increased():
             self.reason = "memory_kill"
         self.read_setup()
         if has_more:
@@ -200,14 +206,6 @@ class Execution:
     def tidy(self) -> None:
         """Make the fork server ready for the next program."""
         self.fork_server.surroundings.tidy()
-
-
-def fork_request(limits: dict[str, Any], tests_bytes: int, candidate_bytes: int) -> tuple[int, ...]:
-    """Return the fields of FORK_REQUEST."""
-    whole_seconds = int(-(-limits["cpu_seconds"] // 1))
-    sizes = (limits["file_bytes"], limits["open_files"], limits["processes"])
-    memory_bytes = limits["memory_bytes"] if limits.get("address_space", True) else -1
-    return (tests_bytes, candidate_bytes, memory_bytes, whole_seconds, *sizes)
 
 
 class Watchdog:

@@ -17,6 +17,7 @@ from ..common.frames import (
     FIRST_FREE_FD,
     FORK_REQUEST,
     HEAD,
+    JOINED_STEP,
     MAPPED,
     NOT_MAPPED,
     REPORT_FD,
@@ -27,7 +28,8 @@ from ..common.processes import children, end_descendants, signal_quietly
 from ..common.user_ids import draw_uid
 from ..forkserver.extension import forking
 from ..isolation.privileges import die_with_parent, hide_memory
-from .memory import OutOfMemoryKills
+from ..isolation.root_filesystem import scratch_bytes
+from .control_group import MemoryControl
 from .program_pipes import OpenFile, Pipe
 from .scratch import SCRATCH_MODE, MountedScratch, PlainScratch
 from .sockets import SocketWatch
@@ -72,11 +74,11 @@ class ForkServerProcess:
         # All processes of a guest share their standard input.
         self.stdin = OpenFile(0)
         self.files = (self.stdin, self.stdout, self.stderr, self.report)
-        self.memory_kills = OutOfMemoryKills()
         self.poller = select.poll()
         for pipe in (self.stdout, self.stderr, self.report):
             self.poller.register(pipe.read_end, select.POLLIN)
         self.is_open, self.in_container = False, bool(options["folders"])
+        self.memory = MemoryControl(options["caller"], scratch_bytes(options), self.in_container)
         self.layers: list[str] = []
         # {layer: why programs are without it}
         self.missing: dict[str, str] = {}
@@ -111,6 +113,7 @@ class ForkServerProcess:
         os.mkdir(folder, SCRATCH_MODE)
         without: dict[str, str] = {}
         while True:
+            self.memory.add(self.outer_pid)
             message, fds = self.start(without, others, on_waiting)
             if "failed" not in message:
                 break
@@ -164,7 +167,8 @@ class ForkServerProcess:
         Returns:
             (its last message, descriptors of its folders).
         """
-        settings = json.dumps({**self.options, "without": without, "others": others, "role": self.role}).encode()
+        more = {"without": without, "others": others, "role": self.role, "held": self.memory.group is not None}
+        settings = json.dumps({**self.options, **more}).encode()
         self.channel.sendall(HEAD.pack(len(settings)) + settings)
         self.listener = select.poll()
         self.listener.register(self.channel, select.POLLIN)
@@ -225,41 +229,64 @@ class ForkServerProcess:
         """Return the last line on standard error, which the fork server shares with its programs."""
         return self.stderr.read_now().decode("utf-8", "replace").strip().rpartition("\n")[2]
 
-    def send(self, request: tuple[int, ...], peer: _socket.socket | None, *texts: bytes) -> None:
+    def send(
+        self,
+        limits: dict[str, Any],
+        tests_bytes: int,
+        candidate_bytes: int,
+        peer: _socket.socket | None,
+        *texts: bytes,
+    ) -> None:
         """Send the fork server its next program.
 
         Args:
-            request: the fields of FORK_REQUEST.
+            limits: the request's.
+            tests_bytes: as `Execution.begin` takes it.
+            candidate_bytes: size of the candidate.
             peer: the program's socket to another program; None if it has none.
             texts: bytes that follow the request.
         """
-        message = b"".join((FORK_REQUEST.pack(*request), *texts))
+        message = b"".join((self.request(limits, tests_bytes, candidate_bytes), *texts))
         if peer is not None:
             ancillary = [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, struct.pack("i", peer.fileno()))]
             message = message[self.channel.sendmsg([message], ancillary) :]
         self.channel.sendall(message)
 
-    def send_joined(self, request: tuple[int, ...], fds: Sequence[int], *texts: bytes) -> None:
+    def send_joined(self, limits: dict[str, Any], size: int, fds: Sequence[int], *texts: bytes) -> None:
         """Send the fork server a step, and descriptors that its child receives.
 
         Args:
-            request: the fields of FORK_REQUEST.
+            limits: the request's.
+            size: of the step in bytes.
             fds: the step's standard input, or its standard input and output.
             texts: bytes that follow the request.
         """
         # The fork server reads this alone. Descriptors that came with it would be lost.
-        self.channel.sendall(FORK_REQUEST.pack(*request))
+        self.channel.sendall(self.request(limits, JOINED_STEP, size))
         message = b"".join(texts)
         ancillary = [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, struct.pack("=%di" % len(fds), *fds))]
         self.channel.sendall(message[self.channel.sendmsg([message], ancillary) :])
 
-    def receive_state(self) -> State:
-        """Receive the fork server's message about its program: the fields of STATE.
+    def request(self, limits: dict[str, Any], tests_bytes: int, candidate_bytes: int) -> bytes:
+        """Return a FORK_REQUEST for the next program, whose memory is limited from now on."""
+        self.memory.limit(limits["memory_bytes"])
+        whole_seconds = int(-(-limits["cpu_seconds"] // 1))
+        sizes = (limits["file_bytes"], limits["open_files"], limits["processes"])
+        memory_bytes = limits["memory_bytes"] if limits.get("address_space", True) else -1
+        return FORK_REQUEST.pack(tests_bytes, candidate_bytes, memory_bytes, whole_seconds, *sizes)
+
+    def receive_state(self) -> State | None:
+        """Receive the fork server's message about its program: the fields of STATE; None if there is none.
+
+        This does not wait, because nothing else could be watched meanwhile. A message comes as a whole.
 
         Raises:
             EOFError: if the fork server has ended.
         """
-        message = self.channel.recv(STATE.size, _socket.MSG_WAITALL)
+        try:
+            message = self.channel.recv(STATE.size, _socket.MSG_DONTWAIT)
+        except BlockingIOError:
+            return None
         if len(message) < STATE.size:
             raise EOFError("the fork server ended: " + self.last_words())
         phase, pid, cpu_seconds, status, peak_memory_bytes = STATE.unpack(message)
@@ -317,3 +344,4 @@ class ForkServerProcess:
         finally:
             if self.is_open:
                 self.surroundings.remove()
+            self.memory.remove()

@@ -106,6 +106,7 @@ class GuestProcess:
             "missing": missing,
             "modules": self.first.modules,
             "forked_in_python": forked_in_python,
+            "memory_not_held": self.first.memory.not_held,
             "is_connected": self.connection is not None,
         }
 

@@ -27,25 +27,31 @@ CONTAINER_FILES = (
 SPARE_BYTES = 128 << 20
 
 
-class OutOfMemoryKills:
-    """A counter of processes that the kernel killed because memory had run out, here or in a whole container."""
+class EventCounter:
+    """A number that the kernel keeps of a control group, such as that of its processes killed for lack of memory."""
 
-    def __init__(self) -> None:
-        """Count the kills so far."""
-        self.path = kill_counter()
+    def __init__(self, path: str | None, event: str) -> None:
+        """Count the events so far.
+
+        Args:
+            path: the file that has the number; None if the system has none.
+            event: the name of the number.
+        """
+        self.path, self.event = path, event
         self.known = self.count()
 
     def count(self) -> int:
-        """Return how many processes have been killed; 0 where the system doesn't tell."""
+        """Return how many events there were; 0 where the system doesn't tell."""
         if self.path is None:
             return 0
         try:
-            return next(int(line.split()[1]) for line in read(self.path).splitlines() if line.startswith("oom_kill "))
-        except (OSError, ValueError, StopIteration):
+            lines = map(str.split, read(self.path).splitlines())
+            return next(int(line[1]) for line in lines if line[0] == self.event)
+        except (OSError, ValueError, IndexError, StopIteration):
             return 0
 
     def has_increased(self) -> bool:
-        """Return whether a process has been killed since the last call."""
+        """Return whether there was one since the last call."""
         before, self.known = self.known, self.count()
         return self.known > before
 

@@ -6,7 +6,7 @@ import os
 import time
 
 from ..common.frames import NONCE_BYTES, PASSED_REPORT
-from .execution import UNWATCHED_SECONDS, Execution, fork_request
+from .execution import UNWATCHED_SECONDS, Execution
 from .program_pipes import parse_start_time
 
 TYPE_CHECKING = False
@@ -33,7 +33,7 @@ class OrdinaryRun:
             The reply; or the program's execution, which runs on or has ended in another way.
         """
         nonce, sent_at = os.urandom(NONCE_BYTES), time.monotonic()
-        self.fork_server.send(fork_request(self.limits, tests_bytes, candidate_bytes), None, texts, nonce)
+        self.fork_server.send(self.limits, tests_bytes, candidate_bytes, None, texts, nonce)
         end = self.fork_server.receive_end(UNWATCHED_SECONDS)
         if end is not None:
             (_, _, cpu_seconds, status, peak_memory_bytes), ended_at, setup, report, has_more = end

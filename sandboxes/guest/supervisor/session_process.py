@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..sessions.channel import SessionChannel
-    from .memory import OutOfMemoryKills
+    from .memory import EventCounter
 
 # A process that is to end is ended by force. The session server is broken if it doesn't report the end by then.
 MAX_KILL_SECONDS = 4 * END_TIMEOUT_SECONDS
@@ -32,7 +32,7 @@ class Relay:
     """The session's processes, and what they share: the session server, the caller and the poller."""
 
     def __init__(
-        self, server: SessionChannel, replies: int, limits: dict[str, Any], memory_kills: OutOfMemoryKills
+        self, server: SessionChannel, replies: int, limits: dict[str, Any], memory_kills: EventCounter
     ) -> None:
         """Begin without processes.
 

@@ -31,7 +31,8 @@ class SessionSupervisor(GuestProcess):
         super().__init__(requests, replies, options, guest_file, (SESSION,))
         self.reader = FrameReader(requests)
         self.server = SessionChannel(self.first.channel)
-        self.relay = Relay(self.server, self.replies, options["session"], self.first.memory_kills)
+        self.relay = Relay(self.server, self.replies, options["session"], self.first.memory.kills)
+        self.first.memory.limit(self.relay.limits["memory_bytes"])
         self.poller, self.processes = self.relay.poller, self.relay.processes
         self.cells = CellQueue(self.relay)
         self.is_served = True
