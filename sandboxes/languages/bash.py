@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from sandboxes.languages.apart.bash import bash_tests
 from sandboxes.languages.base import Language, Recipe, fixed_build, fixed_run
 from sandboxes.languages.comments import HASH_COMMENTS
 
@@ -99,4 +100,5 @@ BASH = Language(
     comments=HASH_COMMENTS,
     aliases=("sh",),
     tools=("bash",),
+    plain_tests=bash_tests,
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from sandboxes.contract import Limits
+from sandboxes.languages.apart.kotlin import kotlin_tests
 from sandboxes.languages.base import Language, Recipe
 from sandboxes.languages.comments import without_literals
 from sandboxes.languages.compilers.jar_version import jar_version
@@ -131,4 +132,5 @@ KOTLIN = Language(
     tools=("kotlinc", "java"),
     paths=JAVA.paths,
     prepared_here=BUILDS.classes.prepare,
+    plain_tests=kotlin_tests,
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from sandboxes.contract import Limits
+from sandboxes.languages.apart.scala import scala_tests
 from sandboxes.languages.base import Language, Recipe
 from sandboxes.languages.comments import without_literals
 from sandboxes.languages.compilers.jar_version import jar_version
@@ -211,4 +212,5 @@ SCALA = Language(
     tools=("scalac", "java"),
     paths=JAVA.paths,
     prepared_here=BUILDS.classes.prepare,
+    plain_tests=scala_tests,
 )

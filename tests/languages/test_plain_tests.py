@@ -24,6 +24,9 @@ JAVA = "public class Main {\n    public static void main(String[] args) {\n     
     "        List<Boolean> correct = Arrays.asList(\n            BODY\n        );\n"
     "        if (correct.contains(false)) {\n            throw new AssertionError();\n        }\n    }\n}\n"
 )
+SCALA = "object Tests {\n  import Solution.add\n  def main(args: Array[String]): Unit = {\n    BODY\n  }\n}\n"
+KOTLIN = "fun main() {\n    BODY\n}\n"
+BASH = 'candidate() {\n    add "$@"\n}\n\nset -e\nrun_test() {\n    BODY\n}\n\nrun_test'
 RUST = "#[cfg(test)]\nmod tests {\n    use super::*;\n    #[test]\n    fn test_add() {\n        BODY\n    }\n}\n"
 PLAIN = {
     "C++": (
@@ -65,6 +68,16 @@ PLAIN = {
         "\t\t\t\tt.Errorf(\"expected '%s', got '%s'\", tc.expected, tc.actual)\n\t\t\t}\n\t\t})\n\t}\n}\n",
         [[["987", "string"], 0], [["[xyz 2.5 987 true <nil>]", "string"], 0]],
     ),
+    "Bash": (
+        "bash",
+        BASH.replace("BODY", '[[ $(candidate "2" \'3 4\' five) = "987" ]]\n    [[ "$(candidate)" == "x\\"y xyz" ]]'),
+        [["987", 0], ['x"y xyz', 0]],
+    ),
+    "Bash, exits": (
+        "bash",
+        '# Sums.\n[ "$(add 2 3)" = 987 ] || exit 1\n[ "$(add 1 1)" == xyz ] || { echo "no sum" >&2; exit 1; }\n',
+        [["987", 0], ["xyz", 0]],
+    ),
     "C#": (
         "csharp",
         "using System;\nclass CodeEvalTests {\n    static List<long> Add(List<long> a) "
@@ -99,6 +112,42 @@ PLAIN = {
             's.more(2).get(), "b")',
         ),
         [[987, 0], [False, 0], [["xyz"], 0], ["b", 0]],
+    ),
+    "Kotlin": (
+        "kotlin",
+        "import kotlin.math.*\n"
+        + KOTLIN.replace(
+            "BODY",
+            'check(add(2, 3) == 987); assert(add(1L).equals(listOf("xyz", null)))\n    require(!add(1)) { "no" }\n'
+            '    if (add() != mapOf("a" to Pair(98.7, -1))) throw Exception("no sum")\n'
+            "    if (!(Solution().add(1) == emptyList<Int>())) { throw AssertionError() }",
+        ),
+        [[987, 0], [["xyz", None], 0], [False, 0], [{"a": [98.7, -1]}, 0], [[], 0]],
+    ),
+    "Kotlin, variables": (
+        "kotlin",
+        KOTLIN.replace(
+            "BODY",
+            "var arg00 : List<Int> = mutableListOf(1, 2)\n    var x0 : List<String> = add(arg00);\n"
+            '    var v0 : List<String> = mutableListOf("xyz");\n    if (x0 != v0) {\n'
+            '        throw Exception("Exception -- test case 0 did not pass. x0 = " + x0)\n    }',
+        ),
+        [[["xyz"], 0]],
+    ),
+    "Scala": (
+        "scala",
+        "import scala.math._\n"
+        + SCALA.replace(
+            "BODY",
+            'assert(add(2, 3) == 987);\n    assert(add((List[Long](1l.toLong))).equals((List[String]("xyz"))));\n'
+            '    assert(!add(1), "no")\n    assert(add(Nil) == Some((Map("a" -> 98.7f), None, 2.toDouble)))',
+        ),
+        [[987, 0], [["xyz"], 0], [False, 0], [[{"a": 98.7}, None, 2], 0]],
+    ),
+    "Scala, one condition": (
+        "scala",
+        "object Tests { def main(args: Array[String]): Unit = assert(Solution.add(2, 3) == 987) }",
+        [[987, 0]],
     ),
     "Rust": (
         "rust",
@@ -153,6 +202,34 @@ OTHERS = {
     ),
     "two tests": ("rust", RUST.replace("BODY", "assert_eq!(add(1), 2); } #[test] fn more() { assert_eq!(add(2), 3);")),
     "a macro": ("rust", "fn main() { assert_ne!(add(1), 2); }"),
+    "a function whose last condition decides in Bash": (
+        "bash",
+        BASH.replace("set -e\n", "").replace("BODY", "[[ $(candidate) = 1 ]]\n    [[ $(candidate) = 2 ]]"),
+    ),
+    "conditions that do not decide in Bash": ("bash", '[ "$(add 1)" = 2 ]\n[ "$(add 2)" = 3 ]\n'),
+    "a function that is not called in Bash": (
+        "bash",
+        BASH.replace("BODY", "[[ $(candidate) = 1 ]]").removesuffix("run_test"),
+    ),
+    "words that are split in Bash": ("bash", "[ $(add 1) = 2 ]"),
+    "a pattern in Bash": ("bash", "[[ $(add 1) = 2* ]]"),
+    "an expansion in Bash": ("bash", '[[ $(add 1) = "$HOME" ]]'),
+    "an argument with an expansion in Bash": ("bash", '[[ $(add "$HOME") = 2 ]]'),
+    "two commands in Bash": ("bash", "[[ $(add 1; add 2) = 2 ]]"),
+    "a text beside a call in Bash": ("bash", '[[ "$(add 1)x" = 2 ]]'),
+    "a number in Bash": ("bash", '[ "$(add 1)" -eq 2 ]'),
+    "a status of 0 in Bash": ("bash", '[ "$(add 1)" = 2 ] || exit 0'),
+    "a loop in Kotlin": ("kotlin", KOTLIN.replace("BODY", "for (a in 1..2) check(add(a) == 2)")),
+    "an expression in a text in Kotlin": ("kotlin", KOTLIN.replace("BODY", 'check(add(1) == "$x")')),
+    "a character in Kotlin": ("kotlin", KOTLIN.replace("BODY", "check(add(1) == 'a')")),
+    "a delegate in Kotlin": ("kotlin", KOTLIN.replace("BODY", "val a by lazy { 1 }\n    check(add(a) == 2)")),
+    "another exception's end in Kotlin": ("kotlin", KOTLIN.replace("BODY", "if (add(1) != 2) return")),
+    "an array in Kotlin": ("kotlin", KOTLIN.replace("BODY", "check(add(1) == intArrayOf(2))")),
+    "a loop in Scala": ("scala", SCALA.replace("BODY", "for (a <- 1 to 2) assert(add(a) == 2)")),
+    "a character in Scala": ("scala", SCALA.replace("BODY", "assert(add(1) == 'a')")),
+    "a number that is cut off in Scala": ("scala", SCALA.replace("BODY", "assert(add(1) == 2.5.toInt)")),
+    "a set in Scala": ("scala", SCALA.replace("BODY", "assert(add(1) == Set(2))")),
+    "a text without escapes in Scala": ("scala", SCALA.replace("BODY", 'assert(add(1) == """a\\b""")')),
 }
 CANDIDATES = {
     "cpp": (
@@ -173,7 +250,59 @@ CANDIDATES = {
         RUST.replace("BODY", "assert_eq!(add(2, 3), 5);\n        assert_eq!(add(4, 5), 9);"),
     ),
 }
+CANDIDATES["bash"] = (
+    "add() {\nBODY\n}\n",
+    BASH.replace("BODY", '[[ $(candidate "2" "3") = "5" ]]\n    [[ $(candidate "4" "5") = "9" ]]'),
+)
+CANDIDATES["kotlin"] = (
+    "fun add(a: Int, b: Int): Int { BODY }\n",
+    KOTLIN.replace("BODY", "check(add(2, 3) == 5)\n    check(add(4, 5) == 9)"),
+)
+CANDIDATES["scala"] = (
+    "object Solution { def add(a: Int, b: Int): Int = { BODY } }\n",
+    SCALA.replace("BODY", "assert(add(2, 3) == 5)\n    assert(add(4, 5) == 9)"),
+)
+RIGHT = {
+    **dict.fromkeys(CANDIDATES, "return a + b;"),
+    "bash": "echo $(($1 + $2))",
+    "go": "return a + b",
+    "rust": "a + b",
+}
 HONEST = {
+    "texts of Bash": (
+        "bash",
+        "say() { echo text >&2; printf '%s|%s\\\\\\n' \"$@\"; }\nlines() { seq $1; return 3; }\n",
+        'set -eu\n[[ $(say "é \\$x" \'c"d\') == "é \\$x|c\\"d\\\\" ]]\n[[ "$(say a "\t")" = "a|\t\\\\" ]]\n'
+        '[[ $(lines 3) = "1\n2\n3" ]]\n',
+    ),
+    "values of Kotlin": (
+        "kotlin",
+        'fun pair(a: Long): Pair<Long, String> { print("x"); return Pair(a, "b\\"é") }\n'
+        "fun opt(a: Int): Double? = if (a > 0) 4.5 else null\n"
+        "fun lists(a: Long): List<List<Long>> = listOf(listOf(a), listOf())\n"
+        "fun table(k: String): Map<String, Long> = hashMapOf(k to -2L)\nfun third(a: Float) = a / 3\n",
+        KOTLIN.replace(
+            "BODY",
+            'check(pair(3L) == Pair(3L, "b\\"é"))\n    check(opt(-1) == null)\n'
+            "    check(opt(1) == 4.5); check(lists(1L) == listOf(listOf(1L), emptyList<Long>()))\n"
+            '    check(table("k").equals(mapOf("k" to -2L))); check(third(1.0f) == 0.33333334f)',
+        ),
+    ),
+    "values of Scala": (
+        "scala",
+        'object Solution {\n  def pair(a: Long): (Long, String) = { print("x"); (a, "b\\"é") }\n'
+        "  def opt(a: Int): Option[Double] = if (a > 0) Some(4.5) else None\n"
+        "  def lists(a: Long): List[List[Long]] = List(List(a), Nil)\n"
+        "  def table(k: String): collection.mutable.Map[String, Long] = collection.mutable.Map(k -> -2L)\n"
+        "  def third(a: Float): Float = a / 3\n}\nclass Any\n",
+        "import scala.collection.mutable._\n"
+        + SCALA.replace("Solution.add", "Solution._").replace(
+            "BODY",
+            'assert(pair(3L).equals((3l, "b\\"é")))\n    assert(opt(-1) == None)\n    assert(opt(1) == Some(4.5))\n'
+            "    assert(lists(1L) == List[List[Long]](List[Long](1l.toLong), Nil))\n"
+            '    assert(table("k") == Map[String,Long]("k" -> -2l))\n    assert(third(1.0f) == 0.33333334f)',
+        ),
+    ),
     "conditions of C++": (
         "cpp",
         'int even(int a) { return a % 2 ? 0 : 4; }\nconst char *name() { return "b"; }\n',
@@ -309,6 +438,22 @@ LIES = {
     ),
     "times in Rust": ("rust", "a * b"),
     "leaves in Rust": ("rust", 'println!("\\n[5,9]"); std::process::exit(0)'),
+    "times in Bash": ("bash", "echo $(($1 * $2))"),
+    "the tests' file in Bash": ("bash", "grep -o '= \"[0-9]*' tests.sh | tr -dc 0-9"),
+    "leaves in Bash": ("bash", """:; }; printf '\\n["5","9"]\\n'; exit 0; other() { :"""),
+    "a function of the tests' in Bash": (
+        "bash",
+        """:; }; code_eval_add() { printf '\\n["5"]\\n'; }; readonly -f code_eval_add; other() { :""",
+    ),
+    "times in Kotlin": ("kotlin", "return a * b;"),
+    "leaves in Kotlin": ("kotlin", 'println("\\n[5,9]"); System.exit(0); return 5'),
+    "a list of its own in Kotlin": ("kotlin", "return a * b }\nclass CodeEvalResults { fun add(a: Any?) {} "),
+    "times in Scala": ("scala", "return a * b;"),
+    "leaves in Scala": ("scala", 'println("\\n[5,9]"); sys.exit(0); 5'),
+    "a list of its own in Scala": (
+        "scala",
+        "a * b } }\nclass CodeEvalResults { def add(a: scala.Any) = {}; def finish() = {",
+    ),
     "a panic that is caught in Rust": ("rust", 'std::panic::set_hook(Box::new(|_| {})); panic!("{}", a + b)'),
 }
 
@@ -332,10 +477,14 @@ def test_other_tests_are_not_plain(name):
     assert reason_for_candidate(language, tests) == f"the tests are in {language}"
 
 
-@given(st.sampled_from(["cpp", "go", "java", "rust"]), st.text(alphabet="ad(2)=,;\"'{}[]<>.: !-+*1e\n"))
+@given(
+    st.sampled_from(["bash", "cpp", "go", "java", "kotlin", "rust", "scala"]),
+    st.text(alphabet="ad(2)=,;\"'{}[]<>.: !-+*1e\n$"),
+)
 def test_any_text_can_be_read(language, text):
     """No text is an error."""
     body = {"cpp": f"int main() {{ {text} }}", "go": GO.replace("BODY", text), "java": JAVA.replace("BODY", text)}
+    body |= {name: form.replace("BODY", text) for name, form in (("bash", BASH), ("kotlin", KOTLIN), ("scala", SCALA))}
     LANGUAGES[language].plain_tests(body.get(language, RUST.replace("BODY", text)))
 
 
@@ -389,13 +538,11 @@ def pool():
 @pytest.fixture(scope="module")
 def verdicts(pool):
     """Return {(language, body): verdict} of all lies and of honest candidates."""
-    languages = sorted(CANDIDATES)
-    bodies = [*LIES.values(), *((language, "return a + b;") for language in languages)]
+    bodies = [*LIES.values(), *RIGHT.items()]
     programs = []
     for language, body in bodies:
         candidate, tests = CANDIDATES[language]
-        honest = body.rstrip(";") if language == "go" else "a + b" if language == "rust" and "return" in body else body
-        code = candidate.replace("BODY", honest).replace("IMPORT", 'import "os"\n' if "os." in body else "")
+        code = candidate.replace("BODY", body).replace("IMPORT", 'import "os"\n' if "os." in body else "")
         programs.append(build_program(language, code, tests, Limits(wall_seconds=WALL_SECONDS)))
     return dict(zip(bodies, pool.run_all(programs, 1), strict=True))
 
@@ -414,7 +561,7 @@ def test_a_lie_does_not_pass(verdicts, lie):
 @pytest.mark.parametrize("language", CANDIDATES)
 def test_a_right_candidate_passes(verdicts, language):
     """A right candidate passes. A framework's test has a result under its name."""
-    verdict = verdicts[language, "return a + b;"]
+    verdict = verdicts[language, RIGHT[language]]
     assert verdict.passed, (verdict.detail, verdict.stderr)
     name = {"go": "TestAdd", "rust": "test_add"}.get(language, "")
     assert (verdict.grading, [test.name for test in verdict.tests]) == ("separate", [name])
@@ -447,6 +594,7 @@ def test_the_message_names_the_call(verdicts, language):
     """The detail of a wrong candidate says which call returned what."""
     [lie] = [body for name, (each, body) in LIES.items() if each == language and name.startswith("times")]
     verdict = verdicts[language, lie]
-    shown = '[5, "int"], but returned [6, "int"]' if language == "go" else "5, but returned 6"
+    others = {"bash": '"5", but returned "6"', "go": '[5, "int"], but returned [6, "int"]'}
+    shown = others.get(language, "5, but returned 6")
     assert verdict.outcome is Outcome.FAILED
     assert f"call 1 should return {shown}" in verdict.detail
