@@ -1,13 +1,15 @@
 """The kernel limits the memory of a fork server's programs together where control groups can be made."""
 
 import contextlib
+import errno
 import os
 
 import pytest
 
 import sandboxes
 from sandboxes import Limits, Outcome, Pool, Program, SessionLimits, open_sandbox
-from sandboxes.guest.supervisor.control_group import ControlGroup
+from sandboxes.guest.supervisor import control_group as memory_control
+from sandboxes.guest.supervisor.control_group import ControlGroup, MemoryControl
 from sandboxes.guest.supervisor.delegated_group import CALLERS, PREFIX, NotDelegated, delegated_group, write
 from support.requirements import WALL_SECONDS
 
@@ -168,6 +170,22 @@ def test_memory_without_a_limit(tmp_path):
     group.limit_memory(2**63 - 1)
     with open(os.path.join(group.path, "memory.max")) as limit:
         assert int(limit.read()) == 2**62
+
+
+def test_a_group_that_takes_no_process(groups, monkeypatch):
+    """Where no process can be put into a group, the memory is watched, and no group is left."""
+    made = groups("")
+    monkeypatch.setattr(memory_control, "delegated_group", lambda caller: made.top)
+    monkeypatch.setattr(memory_control, "write", refuse)
+    control = MemoryControl(os.getpid(), files_bytes=0, in_container=False)
+    control.add(os.getpid())
+    assert (control.group, control.not_held) == (None, "[Errno 13] Permission denied")
+    assert not [name for name in os.listdir(made.top) if name.startswith(PREFIX)]
+
+
+def refuse(*arguments):
+    """Fail as a file does that may not be written to."""
+    raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
 
 EATS = """

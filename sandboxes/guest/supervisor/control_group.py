@@ -7,7 +7,7 @@ import os
 import time
 
 from ..common.processes import END_TIMEOUT_SECONDS
-from .delegated_group import MAX_TRIES, PREFIX, RETRY_SECONDS, NotDelegated, delegated_group, write
+from .delegated_group import MAX_TRIES, PREFIX, RETRY_SECONDS, NotDelegated, delegated_group, remove_if_empty, write
 from .memory import EventCounter, kill_counter, read
 
 # What the kernel keeps about the processes of programs.
@@ -110,6 +110,8 @@ class MemoryControl:
                 self.group = ControlGroup(delegated_group(self.caller), self.files_bytes)
             self.group.add(pid)
         except (NotDelegated, OSError) as error:
+            if self.group is not None:
+                remove_if_empty(self.group.path)
             self.group, self.not_held = None, str(error)
         else:
             self.kills = self.group.kills

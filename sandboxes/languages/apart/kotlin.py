@@ -8,6 +8,7 @@ from typing import Any
 from sandboxes.languages.apart.plain_data import Call, Character, table
 from sandboxes.languages.apart.plain_tests import PlainTests, Reader, or_none
 from sandboxes.languages.apart.plain_tokens import NotPlain
+from sandboxes.languages.compilers.jvm_driver import RESULTS_MARK
 
 IMPORT = re.compile(r"^import[ \t]+kotlin\.[\w.*]+[ \t]*;?[ \t]*$", re.MULTILINE)
 LISTS = ("listOf", "mutableListOf", "arrayListOf", "emptyList")
@@ -17,57 +18,61 @@ OTHERS = "Math arrayOf assert check if intArrayOf kotlin maxOf minOf require run
 LIBRARY = frozenset((*OTHERS, *LISTS, *MAPS, *PARTS))
 WORD = re.compile(r"\w+")
 
+# The names are those of the library, whatever the candidate calls its own, and no function is an extension.
 PROGRAM = """\
 %(imports)s
 fun main() {
     val codeEvalAll = CodeEvalResults()
 %(statements)s
 %(types)s
-    codeEvalAll.finish()
+    codeEvalAll.codeEvalFinish()
 }
 
+%(mark)s
 class CodeEvalResults {
     private val text = java.lang.StringBuilder()
+    // The candidate may set another one.
+    private val out = java.lang.System.out
 
-    fun add(value: Any?) {
+    fun codeEvalAdd(value: kotlin.Any?) {
         text.append(if (text.length == 0) "\\n[" else ",")
         write(value)
     }
 
-    fun finish() {
-        System.out.println(text.append("]"))
+    fun codeEvalFinish() {
+        out.println(text.append("]"))
     }
 
-    private fun write(value: Any?) {
+    private fun write(value: kotlin.Any?) {
         when (value) {
             null -> text.append("null")
-            is CharSequence, is Char -> quote(value)
-            is Number, is Boolean -> text.append(value)
-            is Map<*, *> -> {
+            is kotlin.CharSequence, is kotlin.Char -> quote(value)
+            is kotlin.Number, is kotlin.Boolean -> text.append(value)
+            is kotlin.collections.Map<*, *> -> {
                 text.append("{")
                 var between = ""
-                for ((key, each) in value) {
+                for (pair in value.entries) {
                     text.append(between)
-                    quote(key)
+                    quote(pair.key)
                     text.append(":")
-                    write(each)
+                    write(pair.value)
                     between = ","
                 }
                 text.append("}")
             }
-            is List<*> -> writeAll(value)
-            is Pair<*, *> -> writeAll(value.toList())
-            is Triple<*, *, *> -> writeAll(value.toList())
+            is kotlin.collections.List<*> -> writeAll(value)
+            is kotlin.Pair<*, *> -> writeAll(java.util.Arrays.asList(value.first, value.second))
+            is kotlin.Triple<*, *, *> -> writeAll(java.util.Arrays.asList(value.first, value.second, value.third))
             else -> {
                 // An object that is equal to no data.
                 text.append("{")
-                quote(value.javaClass.name)
+                quote((value as java.lang.Object).getClass().getName())
                 text.append(":null}")
             }
         }
     }
 
-    private fun writeAll(all: List<*>) {
+    private fun writeAll(all: kotlin.collections.List<*>) {
         text.append("[")
         var between = ""
         for (each in all) {
@@ -78,11 +83,15 @@ class CodeEvalResults {
         text.append("]")
     }
 
-    private fun quote(value: Any?) {
+    private fun quote(value: kotlin.Any?) {
         text.append('"')
-        for (each in value.toString()) {
+        val said = java.lang.String.valueOf(value)
+        var place = 0
+        while (place < said.length) {
+            val each = said[place]
+            place += 1
             if (each == '"' || each == '\\\\') text.append('\\\\')
-            if (each < ' ' || each.isSurrogate()) text.append(String.format("\\\\u%%04x", each.toInt()))
+            if (each < ' ' || java.lang.Character.isSurrogate(each)) text.append(java.lang.String.format("\\\\u%%04x", each.toInt()))
             else text.append(each)
         }
         text.append('"')
@@ -94,7 +103,7 @@ class CodeEvalResults {
 class KotlinReader(Reader):
     """Reads tests in Kotlin."""
 
-    record = "    codeEvalAll.add(%s)\n"
+    record = "    codeEvalAll.codeEvalAdd(%s)\n"
     foreign = LIBRARY
     constructors = frozenset((*LISTS, *MAPS, *PARTS))
 
@@ -209,7 +218,8 @@ class KotlinReader(Reader):
             left = self.side()
             self.expect("!=")
             right = self.side()
-            self.check_equal(*((right, left) if isinstance(right, Call) else (left, right)), "")
+            call, value = (right, left) if isinstance(right, Call) else (left, right)
+            self.check_equal(call, value, "")
         self.expect(")")
         has_braces = self.take("{")
         self.expect("throw")
@@ -256,6 +266,6 @@ def kotlin_tests(tests: str) -> PlainTests:
         reader.expect("{")
         while not reader.take("}"):
             reader.statement()
-    types = f"    if (false) println({reader.shape})" if reader.shape else ""
-    parts = {"imports": "\n".join(IMPORT.findall(tests)), "types": types}
+    types = f"    if (false) codeEvalAll.codeEvalAdd({reader.shape})" if reader.shape else ""
+    parts = {"mark": RESULTS_MARK, "imports": "\n".join(IMPORT.findall(tests)), "types": types}
     return reader.result(PROGRAM % {**parts, "statements": "".join(reader.statements)})

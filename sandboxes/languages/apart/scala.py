@@ -8,6 +8,7 @@ from typing import Any
 from sandboxes.languages.apart.plain_data import Call, Character, is_number, table
 from sandboxes.languages.apart.plain_tests import PlainTests, Reader, or_none
 from sandboxes.languages.apart.plain_tokens import NotPlain
+from sandboxes.languages.compilers.jvm_driver import RESULTS_MARK
 
 IMPORT = re.compile(r"^import[ \t]+scala\.[\w.]+[ \t]*;?[ \t]*$", re.MULTILINE)
 LISTS = ("List", "Seq", "Vector")
@@ -24,21 +25,24 @@ object %(name)s {
     def main(args: _root_.scala.Array[_root_.java.lang.String]): _root_.scala.Unit = {
         val codeEvalAll = new CodeEvalResults
 %(statements)s
-        codeEvalAll.finish()
+        codeEvalAll.codeEvalFinish()
     }
 }
 
+%(mark)s
 class CodeEvalResults {
     private val text = new _root_.java.lang.StringBuilder
+    // The candidate may set another one.
+    private val out = _root_.java.lang.System.out
 
-    def add(value: _root_.scala.Any): _root_.scala.Unit = {
+    def codeEvalAdd(value: _root_.scala.Any): _root_.scala.Unit = {
         text.append(if (text.length == 0) "\\n[" else ",")
         write(value)
     }
 
-    def finish(): _root_.scala.Unit = {
+    def codeEvalFinish(): _root_.scala.Unit = {
         _root_.scala.Console.flush()
-        _root_.java.lang.System.out.println(text.append("]"))
+        out.println(text.append("]"))
     }
 
     private def write(value: _root_.scala.Any): _root_.scala.Unit = value match {
@@ -99,7 +103,7 @@ class CodeEvalResults {
 class ScalaReader(Reader):
     """Reads tests in Scala."""
 
-    record = "        codeEvalAll.add(%s)\n"
+    record = "        codeEvalAll.codeEvalAdd(%s)\n"
     foreign = LIBRARY
     constructors = frozenset(("Map", "Some", *LISTS))
 
@@ -227,5 +231,6 @@ def scala_tests(tests: str) -> PlainTests:
         reader.statement()
     reader.expect("}")
     imports = "\n".join(IMPORT.findall(tests))
-    parts = {"imports": imports, "name": name, "own_imports": "\n".join(f"    {each}" for each in own_imports)}
+    parts = {"mark": RESULTS_MARK, "imports": imports, "name": name}
+    parts["own_imports"] = "\n".join(f"    {each}" for each in own_imports)
     return reader.result(PROGRAM % {**parts, "statements": "".join(reader.statements)})

@@ -26,6 +26,9 @@ MAIN_FILE = "code_eval_main"
 SETTINGS_FILE = "code_eval_settings"
 """The file with the packages, and the tests' words and types. There is none in programs without tests."""
 
+RESULTS_MARK = "// code_eval_results"
+"""What comes before our part of tests whose results are compared elsewhere. Its words are none of the tests'."""
+
 WORD = re.compile(r"[^\W\d]\w*")
 TYPE = re.compile(r"\b(?:new|extends|with)\s+(?:\w+\.)*([A-Z]\w*)|[:,\[<]\s*(?:\w+\.)*([A-Z]\w*)|\b([A-Z]\w*)\s*[(\[<]")
 
@@ -297,7 +300,8 @@ def program_files(
     """
     tag = build_tag(candidate, tests)
     own, theirs = f"code_eval_candidate_{tag}", f"code_eval_tests_{tag}"
-    types = {next(filter(None, each.groups())) for each in type_name.finditer(without_literals(tests))}
-    words = {*WORD.findall(tests)}
+    named = tests.partition(RESULTS_MARK)[0]
+    types = {next(filter(None, each.groups())) for each in type_name.finditer(without_literals(named))}
+    words = {*WORD.findall(named)}
     lines = (own, theirs, " ".join(sorted(words | implied(words))), " ".join(sorted(types)))
     return own, theirs, {SETTINGS_FILE: "\n".join(lines) + "\n", MAIN_FILE: f"code_eval_runner.Runner {theirs}\n"}
