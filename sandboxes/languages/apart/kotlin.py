@@ -91,8 +91,9 @@ class CodeEvalResults {
             val each = said[place]
             place += 1
             if (each == '"' || each == '\\\\') text.append('\\\\')
-            if (each < ' ' || java.lang.Character.isSurrogate(each)) text.append(java.lang.String.format("\\\\u%%04x", each.toInt()))
-            else text.append(each)
+            val isShown = each >= ' ' && !java.lang.Character.isSurrogate(each)
+            if (isShown) text.append(each)
+            else text.append(java.lang.String.format("\\\\u%%04x", each.toInt()))
         }
         text.append('"')
     }
