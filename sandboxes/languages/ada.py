@@ -145,7 +145,7 @@ BUILD_COMMAND = fixed_build(("sh", BUILD_FILE))
 ADA = Language(
     name="ada",
     label="Ada",
-    with_tests=Recipe(ada_files, BUILD_COMMAND, run_program),
+    with_tests=Recipe(ada_files, BUILD_COMMAND, run_program, sources=(".ada", ".adb", ".ads", ".o")),
     standalone=Recipe(standalone_files, BUILD_COMMAND, RUN_PROGRAM),
     version=lambda: ("gnatmake", "--version"),
     package="gnat",

@@ -56,6 +56,10 @@ class Recipe:
     """The tests -> names of those that the language's framework runs one by one, at most MAX_NAMES. The program writes
     a ticket for each that has passed, as `named_tests` describes it."""
 
+    sources: tuple[str, ...] = ()
+    """Ends of the names of files that the build needs, and the run does not. They are removed after the build, because
+    a candidate could read in the tests' source what its functions should return."""
+
 
 @dataclass(frozen=True)
 class SeparateRecipe:

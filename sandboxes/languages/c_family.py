@@ -205,7 +205,7 @@ C_STANDALONE = ("gcc", "-std=c17", "-O2", "-o", "program", ONLINE_JUDGE, "candid
 C_LANGUAGE = Language(
     name="c",
     label="C",
-    with_tests=Recipe(c_files, fixed_build(("sh", C_BUILD_FILE)), RUN_PROGRAM),
+    with_tests=Recipe(c_files, fixed_build(("sh", C_BUILD_FILE)), RUN_PROGRAM, sources=(".c",)),
     standalone=Recipe(lambda candidate, tests: {"candidate.c": candidate}, fixed_build(C_STANDALONE), RUN_PROGRAM),
     version=lambda: ("gcc", "--version"),
     package="gcc",

@@ -96,7 +96,9 @@ def cpp_language(standard: str, version: str = "") -> Language:
     return Language(
         name=f"cpp{version}",
         label=f"C++{version}",
-        with_tests=Recipe(partial(cpp_files, standard=standard), build_cpp(quick, plain), RUN_PROGRAM, cpp_needs),
+        with_tests=Recipe(
+            partial(cpp_files, standard=standard), build_cpp(quick, plain), RUN_PROGRAM, cpp_needs, sources=(".cpp",)
+        ),
         standalone=Recipe(
             partial(cpp_standalone_files, standard=standard), build_cpp(standalone, standalone), RUN_PROGRAM
         ),

@@ -277,7 +277,10 @@ CSHARP = Language(
     name="csharp",
     label="C#",
     with_tests=Recipe(
-        csharp_files, fixed_build(CANDIDATE_LIBRARY, TESTS_PROGRAM), run_mono("tests.exe", MEMORY_STATUS)
+        csharp_files,
+        fixed_build(CANDIDATE_LIBRARY, TESTS_PROGRAM),
+        run_mono("tests.exe", MEMORY_STATUS),
+        sources=(".cs",),
     ),
     standalone=Recipe(
         lambda candidate, tests: {"candidate.cs": candidate},

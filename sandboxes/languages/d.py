@@ -220,7 +220,7 @@ def run_program(limits: Limits) -> Command:
 D = Language(
     name="d",
     label="D",
-    with_tests=Recipe(d_files, fixed_build(("sh", BUILD_FILE)), run_program),
+    with_tests=Recipe(d_files, fixed_build(("sh", BUILD_FILE)), run_program, sources=(".d",)),
     standalone=Recipe(
         lambda candidate, tests: {"candidate.d": candidate},
         fixed_build(("ldc2", "-O2", "-of=program", "candidate.d")),

@@ -110,7 +110,7 @@ def run_program(limits: Limits) -> Command:
 FORTRAN = Language(
     name="fortran",
     label="Fortran",
-    with_tests=Recipe(fortran_files, fixed_build(("sh", BUILD_FILE)), run_program),
+    with_tests=Recipe(fortran_files, fixed_build(("sh", BUILD_FILE)), run_program, sources=(".f90",)),
     standalone=Recipe(
         lambda candidate, tests: {"candidate.f90": candidate},
         fixed_build(("gfortran", *FLAGS.split(), "-O2", "-o", "program", "candidate.f90")),

@@ -232,7 +232,7 @@ RUN_PROGRAM = fixed_run("./program", reserves_memory=True)
 GO = Language(
     name="go",
     label="Go",
-    with_tests=Recipe(go_files, go_toolchain.build, RUN_PROGRAM, test_names=go_test_names),
+    with_tests=Recipe(go_files, go_toolchain.build, RUN_PROGRAM, test_names=go_test_names, sources=(".go",)),
     standalone=Recipe(go_standalone_files, go_toolchain.build_standalone, RUN_PROGRAM),
     version=go_toolchain.version,
     package="golang-go",

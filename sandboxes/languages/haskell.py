@@ -249,7 +249,7 @@ COMPILER = ("ghc", "-v0", "-w", "-O1", "-rtsopts", "-o", "program")
 HASKELL = Language(
     name="haskell",
     label="Haskell",
-    with_tests=Recipe(haskell_files, fixed_build((*COMPILER, "Main.hs")), run_program),
+    with_tests=Recipe(haskell_files, fixed_build((*COMPILER, "Main.hs")), run_program, sources=(".hs",)),
     standalone=Recipe(
         lambda candidate, tests: {"candidate.hs": candidate}, fixed_build((*COMPILER, "candidate.hs")), run_program
     ),

@@ -294,7 +294,7 @@ BUILD = quick_build(
 JAVA = Language(
     name="java",
     label="Java",
-    with_tests=Recipe(java_files, BUILD, run_java, java_needs, java_test_names),
+    with_tests=Recipe(java_files, BUILD, run_java, java_needs, java_test_names, sources=(".java",)),
     standalone=Recipe(java_standalone_files, BUILD, run_java),
     version=lambda: ("java", "-version"),
     package="openjdk-17-jdk-headless",

@@ -131,7 +131,7 @@ JAVASCRIPT = Language(
 TYPESCRIPT = Language(
     name="typescript",
     label="TypeScript",
-    with_tests=Recipe(typescript_files, BUILD_TYPESCRIPT, run_node_tests),
+    with_tests=Recipe(typescript_files, BUILD_TYPESCRIPT, run_node_tests, sources=(".ts",)),
     standalone=Recipe(typescript_standalone_files, BUILD_TYPESCRIPT, run_node),
     version=lambda: ("tsc", "--version"),
     package="node-typescript",

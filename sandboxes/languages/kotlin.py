@@ -121,7 +121,7 @@ BUILDS = JvmDriver("kotlin", KOTLIN_DRIVER, COMPILER, OPTIONS, lambda: kotlin_fi
 KOTLIN = Language(
     name="kotlin",
     label="Kotlin",
-    with_tests=Recipe(kotlin_files, BUILDS.build, run_kotlin),
+    with_tests=Recipe(kotlin_files, BUILDS.build, run_kotlin, sources=(".kt",)),
     standalone=Recipe(standalone_files, BUILDS.build, run_kotlin),
     version=lambda: jar_version("Kotlin", f"{JARS_FOLDER}/kotlin-compiler.jar", "META-INF/MANIFEST.MF"),
     package="kotlin",

@@ -46,9 +46,9 @@ def plan_for(
     if needs:
         build = tuple(replace(command, needs=(*command.needs, *needs)) for command in build)
     if plain is None:
-        return StepPlan(build, (TestRun(recipe.run(limits), writes_token=True),))
+        return StepPlan(build, (TestRun(recipe.run(limits), writes_token=True),), sources=recipe.sources)
     run = TestRun(recipe.run(limits), plain.name, expected=plain.expected, checker="results", writes_token=True)
-    return StepPlan(build, (run,), grading="separate")
+    return StepPlan(build, (run,), grading="separate", sources=recipe.sources)
 
 
 @lru_cache(maxsize=64)

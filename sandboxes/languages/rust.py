@@ -309,7 +309,7 @@ BUILD_STANDALONE = quick_build(
 RUST = Language(
     name="rust",
     label="Rust",
-    with_tests=Recipe(rust_files, BUILD_WITH_TESTS, RUN_PROGRAM, rust_needs, rust_test_names),
+    with_tests=Recipe(rust_files, BUILD_WITH_TESTS, RUN_PROGRAM, rust_needs, rust_test_names, sources=(".rs",)),
     standalone=Recipe(rust_standalone_files, BUILD_STANDALONE, RUN_PROGRAM),
     version=lambda: ("rustc", "--version"),
     package="rustc",

@@ -198,7 +198,7 @@ BUILDS = JvmDriver("scala", SCALA_DRIVER, COMPILER, OPTIONS, lambda: scala_files
 SCALA = Language(
     name="scala",
     label="Scala",
-    with_tests=Recipe(scala_files, BUILDS.build, run_scala),
+    with_tests=Recipe(scala_files, BUILDS.build, run_scala, sources=(".scala",)),
     standalone=Recipe(standalone_files, BUILDS.build, run_scala),
     version=lambda: jar_version("Scala", COMPILER_JAR, "compiler.properties"),
     package="scala",

@@ -132,6 +132,9 @@ class StepPlan:
     grading: str = "shared"
     """The grading that verdicts report: "separate" if the candidate's process does not hold what decides."""
 
+    sources: tuple[str, ...] = ()
+    """Ends of the names of files that are removed after the build."""
+
     checker: Mapping[str, Any] | None = None
     """The checker program that decides about outputs, as `CheckerProgram.as_json` returns it."""
 
@@ -151,6 +154,7 @@ class StepPlan:
                 "stop": self.stop_at_first_failure,
                 "returns": self.returns_output,
                 "grading": self.grading,
+                "sources": self.sources,
             }
             plan |= {name: judge for name in ("checker", "interactor") if (judge := getattr(self, name)) is not None}
             self._text.append(json.dumps(plan))

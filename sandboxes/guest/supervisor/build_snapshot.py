@@ -93,6 +93,20 @@ def take_folder(folder: int, name: str) -> StoredFiles:
     return files
 
 
+def remove_files(folder: int, ends: tuple[str, ...]) -> None:
+    """Remove the files below a folder whose names have one of these ends.
+
+    Args:
+        folder: a descriptor. Only compilers have written there.
+        ends: of names.
+    """
+    for name in os.listdir(folder):
+        if stat.S_ISDIR(os.lstat(name, dir_fd=folder).st_mode):
+            call_in_subfolder(folder, name, remove_files, ends)
+        elif name.endswith(ends):
+            os.unlink(name, dir_fd=folder)
+
+
 def read_file(folder: int, name: str, limit: int = 1 << 62) -> bytes | None:
     """Return the beginning of a plain file; None if there is none that can be read. A program may have made it.
 

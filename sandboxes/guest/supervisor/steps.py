@@ -7,7 +7,7 @@ from functools import partial
 
 from ..common.checkers import difference_from_any
 from ..common.named_tests import Tickets
-from .build_snapshot import KeptBuild, StoredBuild, read_file, read_files, take_folder
+from .build_snapshot import KeptBuild, StoredBuild, read_file, read_files, remove_files, take_folder
 from .case_batches import batch_of, batch_results, batch_step
 from .step_runner import build_failure
 
@@ -65,8 +65,9 @@ class StepExecutor:
             request: the caller's.
             plan: JSON; b"" for the same as last time. "build": steps that must work, "runs": steps that are tests,
                 "stop": whether to stop at the first that fails, "returns": whether to return what they wrote,
-                "grading": the verdict's name for how it was graded, "checker" and "interactor": the programs of the
-                task that decide, if there are any.
+                "grading": the verdict's name for how it was graded, "sources": ends of the names of files that are
+                removed after the build, "checker" and "interactor": the programs of the task that decide, if there are
+                any.
             program: JSON. "files": {path: text}, "token": the completion token, which a run with "writes_token"
                 has to write at its end, "names": of the tests of such a run, if they can be told apart.
 
@@ -84,6 +85,9 @@ class StepExecutor:
         self.executions = [execution] if execution else []
         if failure:
             return self.executions, failure
+        if sources := tuple(self.plan["sources"]):
+            stored = stored and {path: file for path, file in stored.items() if not path.endswith(sources)}
+            self.fork_server.surroundings.call_in_workplace(remove_files, sources)
         if folder := self.interactor.built_folder:
             self.interactor.built = self.fork_server.surroundings.call_in_workplace(take_folder, folder)
         self.built = self.keep_build(stored)
