@@ -91,15 +91,19 @@ def part_files(candidate: str, tests: str, suffix: str) -> dict[str, str]:
     return {f"candidate.{suffix}": candidate, f"tests.{suffix}": tests}
 
 
+def node(limits: Limits, *words: str) -> tuple[str, ...]:
+    """Return a command of Node's. Before version 20.12, scripts can import modules only with its first option."""
+    return ("node", "--experimental-vm-modules", f"--max-old-space-size={heap_mb(limits)}", *words)
+
+
 def run_node(limits: Limits, *options: str) -> Command:
     """Return the command that runs NODE_FILE."""
-    argv = ("node", f"--max-old-space-size={heap_mb(limits)}", *options, NODE_FILE)
-    return Command(argv, limits, reserves_memory=True)
+    return Command(node(limits, *options, NODE_FILE), limits, reserves_memory=True)
 
 
 def run_linked(file: str) -> Callable[[Limits], Command]:
     """Return the run of one side of a program whose tests run apart."""
-    return lambda limits: linked("node", f"--max-old-space-size={heap_mb(limits)}", file, reserves_memory=True)(limits)
+    return lambda limits: linked(*node(limits, file), reserves_memory=True)(limits)
 
 
 def run_node_tests(limits: Limits) -> Command:
