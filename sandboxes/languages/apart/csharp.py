@@ -94,6 +94,7 @@ class CsharpReader(Reader):
     foreign = LIBRARY
     constructors = frozenset(("List", "Dictionary", "Create"))
     casts = CASTS
+    equality = "Equals"
 
     def own_operand(self) -> Any:
         """Take a list, a table, a tuple, or a call."""
@@ -132,20 +133,13 @@ class CsharpReader(Reader):
     def statement(self) -> None:
         """Take an assertion."""
         self.expect("Debug", ".", "Assert", "(")
-        first = self.at
         if self.take("CodeEval", ".", "Same", ".", "Values", "("):
             left = self.operand()
             self.expect(",")
             self.check(left, self.data())
             self.expect(")")
         else:
-            try:
-                left = self.operand()
-                self.expect(".", "Equals", "(")
-                self.check(left, self.parenthesised())
-            except NotPlain:
-                self.at = first
-                self.comparison()
+            self.comparison()
         self.expect(")", ";")
 
 

@@ -58,6 +58,7 @@ class JavaReader(Reader):
     foreign = LIBRARY
     constructors = frozenset(("asList", "of", "empty", *COPIES))
     casts = CASTS
+    equality = "equals"
 
     def own_operand(self) -> Any:
         """Take a list, a table, a value that may be missing, or a call of the candidate's method."""
@@ -117,15 +118,6 @@ class JavaReader(Reader):
                 self.check(left, self.operand())
                 self.expect(")")
                 return
-        first = self.at
-        try:
-            left = self.operand()
-            if self.take(".", "equals", "("):
-                self.check(left, self.parenthesised())
-                return
-        except NotPlain:
-            pass
-        self.at = first
         super().comparison()
 
     def check_equal(self, call: Any, value: Any, neutral: str) -> None:

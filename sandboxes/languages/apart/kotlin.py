@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from sandboxes.languages.apart.plain_data import Call, Character, table
+from sandboxes.languages.apart.plain_data import Call, table
 from sandboxes.languages.apart.plain_tests import PlainTests, Reader, or_none
 from sandboxes.languages.apart.plain_tokens import NotPlain
 from sandboxes.languages.compilers.jvm_driver import RESULTS_MARK
@@ -107,6 +107,7 @@ class KotlinReader(Reader):
     record = "    codeEvalAll.codeEvalAdd(%s)\n"
     foreign = LIBRARY
     constructors = frozenset((*LISTS, *MAPS, *PARTS))
+    equality = "equals"
 
     def __init__(self, code: str) -> None:
         """Begin with the first token."""
@@ -115,6 +116,14 @@ class KotlinReader(Reader):
         self.variables: dict[str, Any] = {}
         # Declarations of data that no call has needed yet. What is only compared stays out of the program.
         self.unused: dict[str, str] = {}
+
+    def char(self, text: str) -> Any:
+        """Refuse a character, which is equal to no text.
+
+        Raises:
+            NotPlain: always.
+        """
+        raise NotPlain("a character")
 
     def own_operand(self) -> Any:
         """Take a list, a table, a pair, a variable, or a call."""
@@ -184,25 +193,6 @@ class KotlinReader(Reader):
                 self.use(side.source)
         super().check(left, right, tolerance)
 
-    def check_equal(self, call: Any, value: Any, neutral: str) -> None:
-        """Note that a call and a value are equal by `==`. A character is equal to no number, and to no text."""
-        if isinstance(value, Character):
-            raise NotPlain("a character")
-        self.check(call, value)
-
-    def comparison(self) -> None:
-        """Take a condition that has to hold."""
-        first = self.at
-        try:
-            left = self.operand()
-            if self.take(".", "equals", "("):
-                self.check_equal(left, self.parenthesised(), "")
-                return
-        except NotPlain:
-            pass
-        self.at = first
-        super().comparison()
-
     def note_shape(self, first: int, begin: int, end: int) -> None:
         """Keep a comparison for the check of its types, unless it has variables, which the program may lack."""
         words = {token.text for token in self.tokens[first : self.at] if token.kind == "name"}
@@ -219,8 +209,7 @@ class KotlinReader(Reader):
             left = self.side()
             self.expect("!=")
             right = self.side()
-            call, value = (right, left) if isinstance(right, Call) else (left, right)
-            self.check_equal(call, value, "")
+            self.check(left, right)
         self.expect(")")
         has_braces = self.take("{")
         self.expect("throw")

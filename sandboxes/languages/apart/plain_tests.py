@@ -43,6 +43,9 @@ class Reader(DataReader):
     record = "%s;\n"
     """The statement that notes the result of a call."""
 
+    equality = ""
+    """The method by which a result is compared with data; "" if there is none."""
+
     def __init__(self, code: str) -> None:
         """Begin with the first token."""
         super().__init__(code)
@@ -92,6 +95,8 @@ class Reader(DataReader):
     def comparison(self) -> None:
         """Take a condition that has to hold, and note its call."""
         first = self.at
+        if self.equality and self.method_comparison():
+            return
         if self.take("("):
             # A condition, or an operand, in brackets.
             before = len(self.statements), len(self.expected), self.shape
@@ -116,6 +121,19 @@ class Reader(DataReader):
         begin, end = (first, middle) if is_reversed else (middle + 1, self.at)
         self.check_equal(*((right, left) if is_reversed else (left, right)), " ".join(self.neutral(begin, end)))
         self.note_shape(first, begin, end)
+
+    def method_comparison(self) -> bool:
+        """Take a condition such as `CALL.equals(DATA)`, if it is one, and note its call."""
+        first = self.at
+        try:
+            left = self.operand()
+            if self.take(".", self.equality, "("):
+                self.check(left, self.parenthesised())
+                return True
+        except NotPlain:
+            pass
+        self.at = first
+        return False
 
     def truth(self, value: Any) -> Any:
         """Return the call whose result is a condition. Some languages have conditions of other types than boolean."""

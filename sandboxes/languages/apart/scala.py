@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from sandboxes.languages.apart.plain_data import Call, Character, is_number, table
+from sandboxes.languages.apart.plain_data import Call, is_number, table
 from sandboxes.languages.apart.plain_tests import PlainTests, Reader, or_none
 from sandboxes.languages.apart.plain_tokens import NotPlain
 from sandboxes.languages.compilers.jvm_driver import RESULTS_MARK
@@ -106,6 +106,15 @@ class ScalaReader(Reader):
     record = "        codeEvalAll.codeEvalAdd(%s)\n"
     foreign = LIBRARY
     constructors = frozenset(("Map", "Some", *LISTS))
+    equality = "equals"
+
+    def char(self, text: str) -> Any:
+        """Refuse a character, which is equal to no text.
+
+        Raises:
+            NotPlain: always.
+        """
+        raise NotPlain("a character")
 
     def operand(self) -> Any:
         """Take data, or a call of the candidate's function."""
@@ -169,25 +178,6 @@ class ScalaReader(Reader):
         if self.take("."):
             self.name()
         return self.called(first)
-
-    def check_equal(self, call: Any, value: Any, neutral: str) -> None:
-        """Note that a call and a value are equal by `==`. A character is equal to its number, and to no text."""
-        if isinstance(value, Character):
-            raise NotPlain("a character")
-        self.check(call, value)
-
-    def comparison(self) -> None:
-        """Take a condition that has to hold."""
-        first = self.at
-        try:
-            left = self.operand()
-            if self.take(".", "equals", "("):
-                self.check_equal(left, self.parenthesised(), "")
-                return
-        except NotPlain:
-            pass
-        self.at = first
-        super().comparison()
 
     def statement(self) -> None:
         """Take an assertion."""
