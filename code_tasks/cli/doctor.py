@@ -92,10 +92,11 @@ def show_isolation(sandbox: Sandbox, isolation: Isolation) -> None:
         typer.echo(f"\n{SLOW_FORKS}the extension can't be used there: {isolation.forked_in_python}")
     else:
         typer.echo(f"\n{SLOW_FORKS}{NOT_BUILT}")
-    if isolation.memory_not_held:
-        typer.echo(f"\n{WATCHED_MEMORY}{isolation.memory_not_held}")
-    else:
+    if not isolation.memory_not_held:
         typer.echo("\nthe kernel limits the memory that all processes of a program use together")
+    elif "memory" not in isolation.missing:
+        # Where no memory is limited, nothing watches it.
+        typer.echo(f"\n{WATCHED_MEMORY}{isolation.memory_not_held}")
 
 
 def show_languages(sandbox: Sandbox) -> list[str]:
