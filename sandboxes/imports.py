@@ -69,7 +69,11 @@ def parse_source(source: str) -> ast.Module:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            return ast.parse(source)
+            try:
+                return ast.parse(source)
+            except SystemError:
+                # Python before 3.11.5 takes the depth of another thread's tree for that of its own.
+                return ast.parse(source)
         except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
             raise ValueError(str(error)) from error
 
