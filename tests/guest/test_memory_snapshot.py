@@ -1,11 +1,15 @@
 """The memory of a fork server moves into a file, and everything in it stays as it was."""
 
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+from sandboxes import Limits, Pool, Program, open_sandbox
 from sandboxes.guest.forkserver import memory_snapshot
+from sandboxes.guest.forkserver.huge_pages import HUGE_PAGE_BYTES, are_huge_pages_on
 
 SMAPS = """\
 55d0c0000000-55d0c0001000 r--p 00000000 fe:00 17 /usr/bin/python3
@@ -69,6 +73,45 @@ for number in range(100):
 print(lost)
 """
 
+# Tries all ways to the file from which each program's memory comes, and prints those that are open.
+ATTACK = """
+import ctypes, os, stat
+libc = ctypes.CDLL(None, use_errno=True)
+libc.mremap.restype = libc.mmap.restype = ctypes.c_void_p
+FAILED = ctypes.c_void_p(-1).value
+MADV_REMOVE, MREMAP_MAYMOVE = 9, 1
+
+def ranges():
+    for line in open("/proc/self/maps"):
+        span, permissions, _, device, inode, *name = line.split()
+        if "(deleted)" in name:
+            yield span, *(int(address, 16) for address in span.split("-"))
+
+found = list(ranges())
+assert found, "there is no such memory"
+for span, start, end in found:
+    address, size = ctypes.c_void_p(start), ctypes.c_size_t(end - start)
+    if libc.madvise(address, size, MADV_REMOVE) == 0:
+        print("punched a hole")
+    if libc.mremap(address, 0, size, MREMAP_MAYMOVE) != FAILED:
+        print("mapped again")
+    for flags in (os.O_RDWR, os.O_RDONLY, os.O_RDWR | os.O_TRUNC):
+        try:
+            os.open("/proc/self/map_files/" + span, flags)
+            print("opened", flags)
+        except OSError:
+            pass
+for fd in range(256):
+    try:
+        status = os.fstat(fd)
+    except OSError:
+        continue
+    if stat.S_ISREG(status.st_mode) and not status.st_nlink:
+        print("has a descriptor", fd)
+ctypes.memset(id(1) + 24, 7, 1)
+def f(): return 1
+"""
+
 
 def test_private_ranges():
     """Data that a fork would copy is found: no code, no shared memory, no stack, nothing that is only in a file."""
@@ -103,6 +146,41 @@ except OSError as error:
     assert (done.stdout, done.stderr) == ("OSError\n", "")
 
 
+def huge_bytes():
+    """Return how many bytes of all files in memory are in huge pages."""
+    [line] = [line for line in Path("/proc/meminfo").read_text().splitlines() if line.startswith("ShmemHugePages:")]
+    return int(line.split()[1]) << 10
+
+
+@pytest.mark.skipif(not are_huge_pages_on(), reason="the system has no huge pages")
+def test_a_file_moves_into_huge_pages():
+    """All of a file's content is there, in huge pages."""
+    forking = pytest.importorskip("sandboxes.guest.forkserver._forking")
+    content, before = os.urandom(1000) * 128_001, huge_bytes()
+    with open(os.memfd_create("memory"), "w+b") as file:
+        file.write(content)
+        file.flush()
+        try:
+            forking.use_huge_pages(file.fileno(), len(content), HUGE_PAGE_BYTES)
+        except OSError as error:
+            pytest.skip(f"the kernel gives none: {error}")
+        # Other processes may begin or end meanwhile.
+        assert huge_bytes() - before > len(content) / 2
+        file.seek(0)
+        assert file.read(len(content)) == content
+        assert os.stat(file.fileno()).st_size == -(-len(content) // HUGE_PAGE_BYTES) * HUGE_PAGE_BYTES
+
+
+def test_what_is_no_file_can_not_be_in_huge_pages():
+    """A descriptor of something else is an error."""
+    forking = pytest.importorskip("sandboxes.guest.forkserver._forking")
+    for fd in (fds := os.pipe()):
+        with pytest.raises(OSError):
+            forking.use_huge_pages(fd, 1, HUGE_PAGE_BYTES)
+    for fd in fds:
+        os.close(fd)
+
+
 def test_without_the_extension(monkeypatch):
     """Without the extension nothing is opened, and nothing is moved."""
     monkeypatch.setattr(memory_snapshot, "forking", None)
@@ -117,3 +195,16 @@ def test_signals_are_not_lost():
     pytest.importorskip("sandboxes.guest.forkserver._forking")
     done = subprocess.run([sys.executable, "-c", SIGNALS], capture_output=True, text=True)
     assert (done.stdout.strip(), done.stderr) == ("0", "")
+
+
+@pytest.mark.slow
+def test_no_program_reaches_the_file():
+    """A program finds no way to change the memory that the next one begins with."""
+    pytest.importorskip("sandboxes.guest.forkserver._forking")
+    limits = Limits(wall_seconds=20.0)
+    next_one = Program("def f(): return 1", "assert f() == 1 and 1 + 1 == 2", limits)
+    pool = Pool(open_sandbox("subprocess", isolation="auto"))
+    attack, after = pool.run_all([Program(ATTACK, "f()", limits), next_one], 1)
+    pool.close()
+    assert (attack.outcome.value, attack.stdout, attack.detail) == ("passed", "", "")
+    assert (after.outcome.value, after.attempts) == ("passed", 1)

@@ -207,6 +207,17 @@ PyDoc_STRVAR(move_memory_doc,
              "Raises:\n"
              "    OSError: if it can't be moved. It is where it was.");
 
+PyDoc_STRVAR(use_huge_pages_doc,
+             "use_huge_pages(fd, size, huge_page)\n--\n\n"
+             "Move a file in memory into huge pages. Its length becomes a whole number of them.\n\n"
+             "Args:\n"
+             "    fd: descriptor of the file.\n"
+             "    size: bytes of the file.\n"
+             "    huge_page: bytes of a huge page.\n\n"
+             "Raises:\n"
+             "    OSError: if the system gives none, or does not know how, as before Linux 6.1. The file's content is\n"
+             "    what it was.");
+
 PyDoc_STRVAR(enter_child_doc,
              "enter_child(workplace, reset, shows_memory, is_killed_first, user, hides_memory, ruleset)\n--\n\n"
              "In a child: take it to its folder and its user.\n\n"
@@ -223,6 +234,7 @@ PyDoc_STRVAR(enter_child_doc,
 
 static PyMethodDef functions[] = {
     {"move_memory", move_memory, METH_VARARGS, move_memory_doc},
+    {"use_huge_pages", use_huge_pages, METH_VARARGS, use_huge_pages_doc},
     {"receive_end", receive_end, METH_VARARGS, receive_end_doc},
     {"unlock_and_inspect", unlock_and_inspect, METH_VARARGS, unlock_and_inspect_doc},
     {"refuse_tracing", refuse_tracing, METH_VARARGS, refuse_tracing_doc},

@@ -158,6 +158,7 @@ struct details run_program(const struct settings *settings, PyObject *program, c
 PyObject *receive_end(PyObject *module, PyObject *arguments);
 PyObject *unlock_and_inspect(PyObject *module, PyObject *arguments);
 PyObject *move_memory(PyObject *module, PyObject *arguments);
+PyObject *use_huge_pages(PyObject *module, PyObject *arguments);
 
 #pragma GCC visibility pop
 

@@ -15,9 +15,8 @@ MREMAP_MAYMOVE, MREMAP_FIXED = 1, 2
 def use_huge_pages_for_code() -> None:
     """Move all code between boundaries of huge pages. Change nothing where the kernel gives no huge pages."""
     try:
-        with open(ENABLED_FILE) as enabled:
-            if libc is None or "[never]" in enabled.read():
-                return
+        if libc is None or not are_huge_pages_on():
+            return
         for start, end in read_only_ranges(interpreter_file()):
             start, end = -(-start // HUGE_PAGE_BYTES) * HUGE_PAGE_BYTES, end // HUGE_PAGE_BYTES * HUGE_PAGE_BYTES
             if start < end:
@@ -25,6 +24,15 @@ def use_huge_pages_for_code() -> None:
     except OSError:
         # Huge pages are for speed alone. There are none, or the system forbids running memory that was written.
         return
+
+
+def are_huge_pages_on() -> bool:
+    """Return whether the system lets processes ask for huge pages."""
+    try:
+        with open(ENABLED_FILE) as enabled:
+            return "[never]" not in enabled.read()
+    except OSError:
+        return False
 
 
 def interpreter_file() -> str:

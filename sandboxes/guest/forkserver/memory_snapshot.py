@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import fcntl
 import os
+from contextlib import suppress
 
 from .extension import forking
+from .huge_pages import HUGE_PAGE_BYTES, are_huge_pages_on
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,6 +31,7 @@ class MemorySnapshot:
         try:
             self.file = open(os.memfd_create("memory", os.MFD_ALLOW_SEALING | os.MFD_CLOEXEC), "wb")
             self.mappings = open("/proc/self/smaps")
+            self.has_huge_pages = are_huge_pages_on()
         except OSError:
             # The snapshot is for speed alone.
             if self.file is not None:
@@ -45,6 +48,9 @@ class MemorySnapshot:
                 for start, end, is_writable in private_ranges(self.mappings.read()):
                     forking.move_memory(self.file.fileno(), offset, start, end, is_writable)
                     offset += end - start
+                if self.has_huge_pages:
+                    with suppress(OSError):
+                        forking.use_huge_pages(self.file.fileno(), offset, HUGE_PAGE_BYTES)
                 # From here on children have the file's pages, and none may change them.
                 fcntl.fcntl(self.file, F_ADD_SEALS, ALL_SEALS)
             except OSError:

@@ -2,6 +2,7 @@
  *
  * A fork copies the page tables of memory that belongs to no file, and the end of the child frees them. Pages of a
  * private mapping of a file that nobody has written to are left out. A child finds them in the file when it needs them.
+ * Where the file lies in huge pages, the kernel copies and frees the entries of many small pages at once.
  */
 
 #include "_forking.h"
@@ -23,6 +24,33 @@ move_range(int fd, off_t offset, char *start, size_t size, int protection)
         done += (size_t)put;
     }
     return mmap(start, size, protection, MAP_PRIVATE | MAP_FIXED, fd, offset) != MAP_FAILED;
+}
+
+#ifndef MADV_COLLAPSE
+#define MADV_COLLAPSE 25
+#endif
+
+PyObject *
+use_huge_pages(PyObject *Py_UNUSED(module), PyObject *arguments)
+{
+    int fd;
+    unsigned long long size, huge_page;
+    if (!PyArg_ParseTuple(arguments, "iKK", &fd, &size, &huge_page))
+        return NULL;
+    size = (size + huge_page - 1) / huge_page * huge_page;
+    if (ftruncate(fd, (off_t)size) < 0)
+        return PyErr_SetFromErrno(PyExc_OSError);
+    char *reserved = mmap(NULL, size + huge_page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (reserved == MAP_FAILED)
+        return PyErr_SetFromErrno(PyExc_OSError);
+    /* The kernel looks for huge pages at their boundaries only. */
+    char *start = (char *)(((uintptr_t)reserved + huge_page - 1) / huge_page * huge_page);
+    int is_done = mmap(start, size, PROT_READ, MAP_SHARED | MAP_FIXED, fd, 0) != MAP_FAILED &&
+                  madvise(start, size, MADV_COLLAPSE) == 0;
+    int number = errno;
+    munmap(reserved, size + huge_page);
+    errno = number;
+    return is_done ? Py_NewRef(Py_None) : PyErr_SetFromErrno(PyExc_OSError);
 }
 
 PyObject *
