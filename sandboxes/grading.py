@@ -9,6 +9,8 @@ import builtins
 import functools
 import re
 
+from sandboxes.imports import parse_tree
+
 BUILTINS = frozenset(dir(builtins))
 # Modules, names and attributes by which tests look into the candidate's interpreter, or change it.
 SHARED_MODULES = frozenset(
@@ -77,7 +79,7 @@ def reason_for_shared(tests: str) -> str:
         classes, or can't be parsed.
     """
     try:
-        nodes = list(ast.walk(ast.parse(tests)))
+        nodes = list(ast.walk(parse_tree(tests)))
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         return "the tests can't be parsed"
     own = defined_names(nodes)

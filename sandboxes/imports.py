@@ -7,11 +7,13 @@ import functools
 import re
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Literal, overload
 
 # For texts that do not parse, such as a completion that was cut off.
 IMPORT_LINE = re.compile(r"^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+import\b|import[ \t]+([^#\n;]+))", re.MULTILINE)
 # Programs may be hostile. A longer program is not parsed, but searched line by line.
 MAX_PARSED_CHARS = 1 << 18
+MAX_PARSE_ATTEMPTS = 10
 # The rest of a dotted name with more parts is ignored.
 MAX_NAME_PARTS = 8
 # The parser keeps each beginning of a dotted name. A name with 100,000 parts would exceed the memory.
@@ -69,13 +71,30 @@ def parse_source(source: str) -> ast.Module:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            try:
-                return ast.parse(source)
-            except SystemError:
-                # Python before 3.11.5 takes the depth of another thread's tree for that of its own.
-                return ast.parse(source)
+            return parse_tree(source)
         except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
             raise ValueError(str(error)) from error
+
+
+@overload
+def parse_tree(source: str) -> ast.Module: ...
+
+
+@overload
+def parse_tree(source: str, mode: Literal["eval"]) -> ast.Expression: ...
+
+
+def parse_tree(source: str, mode: str = "exec") -> Any:
+    """Parse a text as `ast.parse` does, and raise what it raises, also where other threads parse at the same time.
+
+    Python before 3.11.5 takes the depth of another thread's tree for that of its own, and refuses a valid text for it.
+    """
+    for _ in range(MAX_PARSE_ATTEMPTS - 1):
+        try:
+            return ast.parse(source, mode=mode)
+        except SystemError:
+            continue
+    return ast.parse(source, mode=mode)
 
 
 @functools.lru_cache(maxsize=4)

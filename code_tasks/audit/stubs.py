@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from code_tasks.benchmarks.problems import Problem
-from sandboxes.imports import parse_source
+from sandboxes.imports import parse_source, parse_tree
 from sandboxes.tasks.io_cases import IOCases, parse_cases
 
 RETURNED = ("None", "0", "1", "-1", "True", "False", '""', "[]", "{}")
@@ -115,7 +115,7 @@ def first_argument(function: Function) -> str:
 
 def statements(body: str) -> list[ast.stmt]:
     """Return the statements of a function's body."""
-    [function] = ast.parse("def function():\n" + textwrap.indent(body, "    ")).body
+    [function] = parse_tree("def function():\n" + textwrap.indent(body, "    ")).body
     assert isinstance(function, ast.FunctionDef)  # noqa: S101 (for the type checker)
     return function.body
 

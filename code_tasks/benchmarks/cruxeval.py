@@ -18,7 +18,7 @@ from code_tasks.benchmarks.benchmark import Benchmark
 from code_tasks.benchmarks.official.forms import cruxeval_form
 from code_tasks.benchmarks.problems import Problem
 from code_tasks.benchmarks.records import id_field, text_field
-from sandboxes.imports import parse_candidate
+from sandboxes.imports import parse_candidate, parse_tree
 
 SECONDS = 3.0
 FUNCTION = "f"
@@ -111,7 +111,7 @@ def official_fields(record: Mapping[str, Any], predicted: str) -> dict[str, Any]
 def check_expression(name: str, text: str) -> None:
     """Raise ValueError if a field of a record is no Python expression."""
     try:
-        ast.parse(text, mode="eval")
+        parse_tree(text, mode="eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise ValueError(f"{name!r} is not a Python expression ({error}): {text[:80]!r}") from error
 

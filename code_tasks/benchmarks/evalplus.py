@@ -19,6 +19,7 @@ from code_tasks.benchmarks.official.forms import CHECK_CALL, evalplus_form
 from code_tasks.benchmarks.packages import needed_packages
 from code_tasks.benchmarks.problems import Problem, check_has_tests
 from code_tasks.benchmarks.records import id_field, optional_text, required, text_field, texts_field
+from sandboxes.imports import parse_tree
 from sandboxes.tasks.call_harness import source_of_data
 from sandboxes.validation import short_json
 
@@ -171,7 +172,7 @@ def oracle_of(source: str, name: str) -> str:
     The solution stands in it without `exec`, so that the tests can run in another interpreter than the candidate.
     """
     try:
-        tree, oracle = ast.parse(source), ast.parse(f"def code_eval_oracle():\n    return {name}")
+        tree, oracle = parse_tree(source), parse_tree(f"def code_eval_oracle():\n    return {name}")
         nodes = list(ast.walk(tree))
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         nodes = []

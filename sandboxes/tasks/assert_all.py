@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 
-from sandboxes.imports import parse_source
+from sandboxes.imports import parse_source, parse_tree
 from sandboxes.tasks.assert_statements import is_test, short_name, statement_name, test_bodies
 
 # Comes before the rewritten tests.
@@ -53,7 +53,7 @@ def with_all_asserts_run(tests: str) -> str:
 
 def record_test(node: ast.stmt) -> ast.stmt:
     """Return a `with` block that runs a single test and records its result."""
-    block = ast.parse(f"with code_eval_each({statement_name(node)!r}):\n    pass").body[0]
+    block = parse_tree(f"with code_eval_each({statement_name(node)!r}):\n    pass").body[0]
     assert isinstance(block, ast.With)  # noqa: S101 (for the type checker)
     block.body = [node]
     show_operands_in_block(block)
@@ -83,7 +83,7 @@ def show_operands(node: ast.Assert) -> list[ast.stmt]:
     values = f"'%s, where it is %.80r{operator}%.80r' % (MESSAGE, code_eval_left, code_eval_right)"
     lines.append(f"assert code_eval_left{operator}code_eval_right, {values}")
     parts = {"LEFT": test.left, "RIGHT": test.comparators[0], "MESSAGE": node.msg or ast.Constant(condition)}
-    tree = NameSubstituter(parts).visit(ast.parse("\n".join(lines)))
+    tree = NameSubstituter(parts).visit(parse_tree("\n".join(lines)))
     return list(ast.fix_missing_locations(tree).body)
 
 
