@@ -22,7 +22,9 @@ class Groups:
     def __init__(self, folder, own, monkeypatch):
         """Make the group of a name, and those above it."""
         self.top, self.own_groups = str(folder / "groups"), str(folder / "own")
+        self.mounts = str(folder / "mounts")
         (folder / "own").write_text(f"0::/{own}\n")
+        self.mount("/")
         self.group = os.path.normpath(os.path.join(self.top, own))
         path = self.group
         self.make(path, "" if own else "memory")
@@ -42,7 +44,12 @@ class Groups:
 
     def find(self):
         """Return what is found for this process."""
-        return delegated_group(os.getpid(), self.own_groups, self.top)
+        return delegated_group(os.getpid(), self.own_groups, self.top, self.mounts)
+
+    def mount(self, *roots):
+        """List mounts at the topmost group, each of which shows the groups from a root on."""
+        lines = [f"30 24 0:26 {root} {self.top} rw,nosuid shared:9 - cgroup2 cgroup2 rw\n" for root in roots]
+        write(os.path.dirname(self.mounts), "mounts", "".join(lines))
 
 
 @pytest.fixture
@@ -123,6 +130,21 @@ def test_a_process_of_another_namespace(groups):
     made.marked = {made.group}
     with pytest.raises(NotDelegated, match="another PID namespace"):
         made.find()
+
+
+def test_the_machines_groups_in_a_container(groups):
+    """A container that was given the machine's folder of groups makes none there, where its limits do not hold."""
+    made = groups("")
+    made.mount("/", "/../..")
+    with pytest.raises(NotDelegated, match="shows the control groups of another namespace"):
+        made.find()
+
+
+def test_a_mount_that_is_covered(groups):
+    """Of several mounts at the same place, the last one is what is shown."""
+    made = groups("")
+    made.mount("/../..", "/")
+    assert made.find() == made.group
 
 
 @pytest.mark.parametrize("own_groups", ["4:memory:/job\n0::/\n", "0::/../outside\n", ""])

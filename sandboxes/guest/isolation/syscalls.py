@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterator
     from typing import Any
 
 LINUX = sys.platform == "linux"
@@ -118,6 +119,24 @@ def make_read_only(target: str, recursive: bool) -> None:
 def pivot_root(new_root: str, put_old: str) -> None:
     """Make a mount the root, and move the old root to another folder."""
     system_call("pivot_root", os.fsencode(new_root), os.fsencode(put_old))
+
+
+@contextlib.contextmanager
+def reading_as(user: int, group: int) -> Iterator[None]:
+    """Open files with the rights of another user, as far as this process may take them.
+
+    Nobody else gets a right to this process, which keeps its own user.
+    """
+    if libc is None:
+        yield
+        return
+    libc.setfsgid(group)
+    libc.setfsuid(user)
+    try:
+        yield
+    finally:
+        libc.setfsuid(os.geteuid())
+        libc.setfsgid(os.getegid())
 
 
 def drop_bounding_capabilities(kept: Collection[int] = ()) -> None:

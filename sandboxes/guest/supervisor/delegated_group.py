@@ -21,6 +21,8 @@ DELEGATION_ATTRIBUTES = ("user.delegate", "trusted.delegate")
 
 NOT_HANDED_OVER = """\
 this process's control group was not handed to it, as that of `systemd-run --user --scope -p Delegate=yes COMMAND` is"""
+# What is mounted where, for this process.
+OWN_MOUNTS = "/proc/self/mountinfo"
 MAX_TRIES = 20
 RETRY_SECONDS = 0.01
 
@@ -29,7 +31,9 @@ class NotDelegated(Exception):
     """This process may make no control groups. The text says why, for people."""
 
 
-def delegated_group(caller: int, own_groups: str = OWN_GROUPS, control_groups: str = CONTROL_GROUPS) -> str:
+def delegated_group(
+    caller: int, own_groups: str = OWN_GROUPS, control_groups: str = CONTROL_GROUPS, mounts: str = OWN_MOUNTS
+) -> str:
     """Return a group in which this process may make groups with limits of memory. It has no processes of its own.
 
     If the process's own group was handed to it, all processes there move into a group below. Groups that a killed
@@ -39,12 +43,15 @@ def delegated_group(caller: int, own_groups: str = OWN_GROUPS, control_groups: s
         caller: process id of the supervisor's caller.
         own_groups: the file that names this process's groups.
         control_groups: where the groups are shown.
+        mounts: the file that lists the mounts.
 
     Raises:
         NotDelegated: if there is none.
     """
     try:
         group = own_group(own_groups, control_groups)
+        if shows_another_namespace(control_groups, mounts):
+            raise NotDelegated(f"{control_groups} shows the control groups of another namespace")
         if os.path.basename(group) == CALLERS:
             group = os.path.dirname(group)
         elif not is_delegated(group, control_groups.rstrip("/"), caller):
@@ -59,6 +66,22 @@ def delegated_group(caller: int, own_groups: str = OWN_GROUPS, control_groups: s
     except OSError as error:
         raise NotDelegated(str(error)) from error
     return group
+
+
+def shows_another_namespace(control_groups: str, mounts: str) -> bool:
+    """Return whether the topmost group that is shown lies above those that this process's names begin at.
+
+    The machine's groups are shown so in a container that was given the machine's folder of them. Groups that are made
+    there would be outside of the container, and of its limits.
+
+    Args:
+        control_groups: where the groups are shown.
+        mounts: the file that lists the mounts.
+    """
+    fields = [line.split() for line in read(mounts).splitlines()]
+    # The last mount at a place covers those before it.
+    roots = [root for _, _, _, root, place, *_ in fields if place == control_groups]
+    return bool(roots) and roots[-1].startswith("/..")
 
 
 def own_group(own_groups: str, control_groups: str) -> str:

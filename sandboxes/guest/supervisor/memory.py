@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from ..common.processes import children
+from ..isolation.syscalls import reading_as
 
 PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 # Where the control groups are shown, and the file that names those of this process.
@@ -141,9 +142,31 @@ def resident_bytes(pid: int) -> int:
 
 
 def proportional_bytes(pid: int) -> int:
-    """Return a process's memory, each shared page divided by its number of users. 0 where the system doesn't tell."""
+    """Return a process's memory, each shared page divided by its number of users.
+
+    Returns:
+        0 where the system doesn't tell. All its memory, shared pages included, if it hides from this process.
+    """
     try:
-        with open(f"/proc/{pid}/smaps_rollup") as rollup:
-            return next(int(line.split()[1]) << 10 for line in rollup if line.startswith("Pss:"))
+        try:
+            return read_proportional_bytes(pid)
+        except PermissionError:
+            # In a container, root may not look into the processes of other users. Each user may look into its own.
+            status = os.stat(f"/proc/{pid}")
+            with reading_as(status.st_uid, status.st_gid):
+                return read_proportional_bytes(pid)
+    except PermissionError:
+        return resident_bytes(pid)
     except (OSError, ValueError, StopIteration):
         return 0
+
+
+def read_proportional_bytes(pid: int) -> int:
+    """Return what `proportional_bytes` returns.
+
+    Raises:
+        PermissionError: if this process may not know.
+        OSError, ValueError, StopIteration: if the system doesn't tell.
+    """
+    with open(f"/proc/{pid}/smaps_rollup") as rollup:
+        return next(int(line.split()[1]) << 10 for line in rollup if line.startswith("Pss:"))
