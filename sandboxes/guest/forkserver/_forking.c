@@ -209,14 +209,14 @@ PyDoc_STRVAR(move_memory_doc,
 
 PyDoc_STRVAR(use_huge_pages_doc,
              "use_huge_pages(fd, size, huge_page)\n--\n\n"
-             "Move a file in memory into huge pages. Its length becomes a whole number of them.\n\n"
+             "Move a file in memory into huge pages, as far as the system gives some and knows how, as from Linux 6.1 on.\n"
+             "Its length becomes a whole number of them.\n\n"
              "Args:\n"
              "    fd: descriptor of the file.\n"
              "    size: bytes of the file.\n"
              "    huge_page: bytes of a huge page.\n\n"
              "Raises:\n"
-             "    OSError: if the system gives none, or does not know how, as before Linux 6.1. The file's content is\n"
-             "    what it was.");
+             "    OSError: if the file can't be mapped.");
 
 PyDoc_STRVAR(enter_child_doc,
              "enter_child(workplace, reset, shows_memory, is_killed_first, user, hides_memory, ruleset)\n--\n\n"

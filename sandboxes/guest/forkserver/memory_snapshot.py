@@ -49,6 +49,7 @@ class MemorySnapshot:
                     forking.move_memory(self.file.fileno(), offset, start, end, is_writable)
                     offset += end - start
                 if self.has_huge_pages:
+                    # Also for speed alone. The kernel may have none left, or not know how.
                     with suppress(OSError):
                         forking.use_huge_pages(self.file.fileno(), offset, HUGE_PAGE_BYTES)
                 # From here on children have the file's pages, and none may change them.

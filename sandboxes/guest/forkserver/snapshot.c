@@ -45,12 +45,14 @@ use_huge_pages(PyObject *Py_UNUSED(module), PyObject *arguments)
         return PyErr_SetFromErrno(PyExc_OSError);
     /* The kernel looks for huge pages at their boundaries only. */
     char *start = (char *)(((uintptr_t)reserved + huge_page - 1) / huge_page * huge_page);
-    int is_done = mmap(start, size, PROT_READ, MAP_SHARED | MAP_FIXED, fd, 0) != MAP_FAILED &&
-                  madvise(start, size, MADV_COLLAPSE) == 0;
+    int is_mapped = mmap(start, size, PROT_READ, MAP_SHARED | MAP_FIXED, fd, 0) != MAP_FAILED;
     int number = errno;
+    /* One by one, and whatever the result: Linux 6.1 calls each one that it has moved invalid, and leaves out the rest. */
+    for (unsigned long long done = 0; is_mapped && done < size; done += huge_page)
+        madvise(start + done, huge_page, MADV_COLLAPSE);
     munmap(reserved, size + huge_page);
     errno = number;
-    return is_done ? Py_NewRef(Py_None) : PyErr_SetFromErrno(PyExc_OSError);
+    return is_mapped ? Py_NewRef(Py_None) : PyErr_SetFromErrno(PyExc_OSError);
 }
 
 PyObject *
