@@ -15,6 +15,7 @@ import sandboxes
 from code_tasks.adapters.trl import CodeEnvironment
 from sandboxes import SandboxUnavailable, Session, SessionLimits
 from support.metric_and_command import RIGHT, SECONDS, WRONG
+from support.new_process import in_a_new_process
 from support.observers import has_ended, wait_until
 
 pytestmark = pytest.mark.slow
@@ -239,19 +240,26 @@ def in_a_fork(environment, answers):
     answers.put((environment.run_code("'x' in globals()"), environment.run_tests(RIGHT), environment.get_reward()))
 
 
-@pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")
-def test_forks(environment):
+def environment_here_and_in_a_fork():
+    """Return the exit status of a forked process, what an inherited environment does there, and then here."""
+    with CodeEnvironment() as environment:
+        environment.reset(tests=TESTS)
+        environment.run_code("x = 1")
+        context = multiprocessing.get_context("fork")
+        answers = context.SimpleQueue()
+        process = context.Process(target=in_a_fork, args=(environment, answers))
+        process.start()
+        process.join(SECONDS)
+        ended = process.exitcode
+        process.kill()
+        return ended, None if answers.empty() else answers.get(), environment.run_code("x")
+
+
+def test_forks():
     """An environment that a forked process inherits works there, and its session goes on here."""
-    environment.run_code("x = 1")
-    context = multiprocessing.get_context("fork")
-    answers = context.SimpleQueue()
-    process = context.Process(target=in_a_fork, args=(environment, answers))
-    process.start()
-    process.join(SECONDS)
-    ended = process.exitcode
-    process.kill()
-    assert (ended, answers.get()) == (0, ("False", "All tests passed.", 1.0))
-    assert environment.run_code("x") == "1"
+    ended, there, here = in_a_new_process(environment_here_and_in_a_fork)
+    assert (ended, there) == (0, ("False", "All tests passed.", 1.0))
+    assert here == "1"
 
 
 def test_state_between_rollouts(environment):

@@ -16,6 +16,7 @@ import sandboxes
 from code_tasks.adapters.trl import make_code_reward
 from sandboxes.warm_pools import _warm_pools_lock
 from support.metric_and_command import RIGHT, SECONDS, TESTS, WRONG
+from support.new_process import in_a_new_process
 
 pytestmark = pytest.mark.slow
 
@@ -55,23 +56,23 @@ def test_pickles_after_use():
     assert pickle.dumps(reward) == before
 
 
-def graded_in(context, reward):
-    """Return the rewards of another process."""
+def graded_here_and_there(context, used):
+    """Return the rewards of a reward's first use here, in another process, and here again."""
+    reward = make_code_reward(timeout=20.0)
+    first = reward(completions=[RIGHT], tests=[TESTS]) if used else None
     with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context(context)) as processes:
-        return processes.submit(reward, completions=[RIGHT, WRONG, FORGED], tests=[TESTS] * 3).result(SECONDS)
+        there = processes.submit(reward, completions=[RIGHT, WRONG, FORGED], tests=[TESTS] * 3).result(SECONDS)
+    return first, there, reward(completions=[RIGHT, WRONG], tests=[TESTS] * 2)
 
 
 @pytest.mark.parametrize("used", [False, True], ids=["unused", "used"])
 @pytest.mark.parametrize("context", ["spawn", "fork", "forkserver"])
-# Python warns of a fork of a process with threads, which this test makes on purpose.
-@pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")
 def test_other_processes(context, used):
     """A reward works in a spawned or forked process, even after use in this one, and afterwards here."""
-    reward = make_code_reward(timeout=20.0)
-    if used:
-        assert reward(completions=[RIGHT], tests=[TESTS]) == [1.0]
-    assert graded_in(context, reward) == [1.0, 0.0, 0.0]
-    assert reward(completions=[RIGHT, WRONG], tests=[TESTS] * 2) == [1.0, 0.0]
+    first, there, afterwards = in_a_new_process(graded_here_and_there, context, used)
+    assert first == ([1.0] if used else None)
+    assert there == [1.0, 0.0, 0.0]
+    assert afterwards == [1.0, 0.0]
 
 
 def in_a_child(reward, answers):
@@ -79,22 +80,25 @@ def in_a_child(reward, answers):
     answers.put(reward(completions=[RIGHT, WRONG], tests=[TESTS] * 2))
 
 
-@pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")
-@pytest.mark.parametrize("context", ["spawn", "fork"])
-def test_arguments_of_a_process(context):
-    """A reward can be an argument of a process, as in TRL's asynchronous trainer, also inside a partial."""
+def graded_by_a_process(context):
+    """Return the rewards of a process that has a reward in its arguments, and its exit status."""
     context = multiprocessing.get_context(context)
     answers = context.SimpleQueue()
     process = context.Process(target=functools.partial(in_a_child, make_code_reward(timeout=20.0)), args=(answers,))
     process.start()
-    assert answers.get() == [1.0, 0.0]
+    rewards = answers.get()
     process.join(SECONDS)
-    assert process.exitcode == 0
+    return rewards, process.exitcode
 
 
-@pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")
-def test_a_fork_while_another_thread_looks_for_workers():
-    """A process that is forked while another thread holds the lock of the warm pools still gets its workers."""
+@pytest.mark.parametrize("context", ["spawn", "fork"])
+def test_arguments_of_a_process(context):
+    """A reward can be an argument of a process, as in TRL's asynchronous trainer, also inside a partial."""
+    assert in_a_new_process(graded_by_a_process, context) == ([1.0, 0.0], 0)
+
+
+def graded_while_a_thread_looks_for_workers():
+    """Return the rewards of a process that is forked while a thread here holds a lock, and its exit status."""
     held, done = threading.Event(), threading.Event()
 
     def hold():
@@ -114,8 +118,12 @@ def test_a_fork_while_another_thread_looks_for_workers():
     process.join(SECONDS)
     ended = process.exitcode
     process.kill()
-    assert ended == 0
-    assert answers.get() == [1.0, 0.0]
+    return (None if answers.empty() else answers.get()), ended
+
+
+def test_a_fork_while_another_thread_looks_for_workers():
+    """A process that is forked while another thread holds the lock of the warm pools still gets its workers."""
+    assert in_a_new_process(graded_while_a_thread_looks_for_workers) == ([1.0, 0.0], 0)
 
 
 def pools_of(rewards):
