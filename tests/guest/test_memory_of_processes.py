@@ -7,18 +7,18 @@ import pytest
 from sandboxes.guest.supervisor import memory
 from support.missing_layers import as_ordinary_user, python_without
 
-# A process that takes 100 MiB, by several.
+# Each of six processes takes 100 MiB, unless it shares them.
 FORK = """
 import ctypes, os, time
 def fill():
     return bytes(100 << 20).replace(b"\\0", b"1")
-def f(first, each):
+def f(first, each, seconds):
     first()
     for _ in range(6):
         if os.fork() == 0:
             kept = each()
             time.sleep(60)
-    time.sleep(4)
+    time.sleep(seconds)
     return 1
 def hide():
     ctypes.CDLL(None).prctl(4, 0, 0, 0, 0)
@@ -26,9 +26,10 @@ def hide():
 kept = []
 """
 PROGRAMS = {
-    "each takes its own": "f(int, fill)",
-    "each takes its own and hides": "f(int, hide)",
-    "all share what was there": "f(lambda: kept.append(fill()), int)",
+    # These are ended as soon as their processes have the memory, which a busy machine gives late.
+    "each takes its own": "f(int, fill, 50)",
+    "each takes its own and hides": "f(int, hide, 50)",
+    "all share what was there": "f(lambda: kept.append(fill()), int, 3)",
 }
 SCRIPT = """
 import ctypes, json, sys

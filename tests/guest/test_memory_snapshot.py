@@ -1,5 +1,7 @@
 """The memory of a fork server moves into a file, and everything in it stays as it was."""
 
+import ctypes
+import mmap
 import os
 import subprocess
 import sys
@@ -11,6 +13,7 @@ from sandboxes import Limits, Pool, Program, open_sandbox
 from sandboxes.guest.forkserver import memory_snapshot
 from sandboxes.guest.forkserver.huge_pages import HUGE_PAGE_BYTES, are_huge_pages_on
 
+MAP_FIXED = 0x10
 KERNEL = tuple(map(int, os.uname().release.split("-")[0].split(".")[:2]))
 SMAPS = """\
 55d0c0000000-55d0c0001000 r--p 00000000 fe:00 17 /usr/bin/python3
@@ -78,7 +81,7 @@ print(lost)
 ATTACK = """
 import ctypes, os, stat
 libc = ctypes.CDLL(None, use_errno=True)
-libc.mremap.restype = libc.mmap.restype = ctypes.c_void_p
+libc.mremap.restype = ctypes.c_void_p
 FAILED = ctypes.c_void_p(-1).value
 MADV_REMOVE, MREMAP_MAYMOVE = 9, 1
 
@@ -147,26 +150,36 @@ except OSError as error:
     assert (done.stdout, done.stderr) == ("OSError\n", "")
 
 
-def huge_bytes():
-    """Return how many bytes of all files in memory are in huge pages."""
-    [line] = [line for line in Path("/proc/meminfo").read_text().splitlines() if line.startswith("ShmemHugePages:")]
-    return int(line.split()[1]) << 10
+def huge_bytes(fd, size):
+    """Return how many bytes of a file in memory are in huge pages, as this process sees it."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.mmap.restype = ctypes.c_void_p
+    room, offset = ctypes.c_size_t(size + HUGE_PAGE_BYTES), ctypes.c_long(0)
+    reserved = libc.mmap(None, room, mmap.PROT_READ, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, -1, offset)
+    # Huge pages are mapped as such at their boundaries only.
+    start = -(-reserved // HUGE_PAGE_BYTES) * HUGE_PAGE_BYTES
+    flags = mmap.MAP_SHARED | MAP_FIXED
+    assert libc.mmap(ctypes.c_void_p(start), ctypes.c_size_t(size), mmap.PROT_READ, flags, fd, offset) == start
+    for page in range(start, start + size, HUGE_PAGE_BYTES):
+        ctypes.string_at(page, 1)
+    own = Path("/proc/self/smaps").read_text().partition(f"\n{start:x}-")[2]
+    libc.munmap(ctypes.c_void_p(reserved), room)
+    return int(own.partition("ShmemPmdMapped:")[2].split()[0]) << 10
 
 
 @pytest.mark.skipif(not are_huge_pages_on() or KERNEL < (6, 1), reason="the system moves no file into huge pages")
 def test_a_file_moves_into_huge_pages():
     """All of a file's content is there, in huge pages."""
     forking = pytest.importorskip("sandboxes.guest.forkserver._forking")
-    content, before = os.urandom(1000) * 128_001, huge_bytes()
+    content = os.urandom(1000) * 12_001
+    size = -(-len(content) // HUGE_PAGE_BYTES) * HUGE_PAGE_BYTES
     with open(os.memfd_create("memory"), "w+b") as file:
         file.write(content)
         file.flush()
         forking.use_huge_pages(file.fileno(), len(content), HUGE_PAGE_BYTES)
-        # Other processes may begin or end meanwhile.
-        assert huge_bytes() - before > len(content) / 2
+        assert huge_bytes(file.fileno(), size) == size
         file.seek(0)
-        assert file.read(len(content)) == content
-        assert os.stat(file.fileno()).st_size == -(-len(content) // HUGE_PAGE_BYTES) * HUGE_PAGE_BYTES
+        assert file.read() == content + bytes(size - len(content))
 
 
 def test_what_is_no_file_can_not_be_in_huge_pages():
