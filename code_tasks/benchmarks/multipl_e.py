@@ -26,6 +26,7 @@ LANGUAGES = {
     "ada": "ada",
     "adb": "ada",
     "clj": "clojure",
+    "coq": "coq",
     "cpp": "cpp",
     "cs": "csharp",
     "d": "d",
@@ -49,10 +50,11 @@ LANGUAGES = {
     "scala": "scala",
     "sh": "bash",
     "ts": "typescript",
+    "v": "coq",
 }
 """Our names of languages, by the names in the data."""
 
-SECONDS = {"go": 30.0, "javascript": 5.0, "octave": 30.0, "rust": 5.0}
+SECONDS = {"coq": 5.0, "go": 30.0, "javascript": 5.0, "octave": 30.0, "rust": 5.0}
 """The grader's limits of a run. Go's covers the compiler too."""
 
 OTHER_SECONDS = 15.0
@@ -94,6 +96,7 @@ public class CodeEvalOfficial {
 
 OFFICIAL_PARTS = {
     "bash": ("", ""),
+    "coq": ("", ""),
     "elixir": ("", ""),
     "cpp": ('#undef ONLINE_JUDGE\n#pragma GCC optimize("O0")\n', ""),
     "haskell": ("", ""),

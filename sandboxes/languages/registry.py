@@ -17,6 +17,7 @@ from sandboxes.languages.base import (
 from sandboxes.languages.bash import BASH
 from sandboxes.languages.c_family import C_LANGUAGE
 from sandboxes.languages.clojure import CLOJURE
+from sandboxes.languages.coq import COQ
 from sandboxes.languages.cpp import CPP_LANGUAGE, CPP_STANDARDS
 from sandboxes.languages.csharp import CSHARP
 from sandboxes.languages.d import D
@@ -25,6 +26,7 @@ from sandboxes.languages.fortran import FORTRAN
 from sandboxes.languages.go import GO
 from sandboxes.languages.haskell import HASKELL
 from sandboxes.languages.java import JAVA
+from sandboxes.languages.java_versions import JAVA_VERSIONS
 from sandboxes.languages.javascript import JAVASCRIPT, TYPESCRIPT
 from sandboxes.languages.kotlin import KOTLIN
 from sandboxes.languages.lua import LUA
@@ -71,8 +73,10 @@ LANGUAGES = {
         FORTRAN,
         SCALA,
         KOTLIN,
+        COQ,
         SQL,
         *CPP_STANDARDS,
+        *JAVA_VERSIONS,
         *PYTHON_VERSIONS,
     )
 }
@@ -148,7 +152,7 @@ def probe_version(pool: Runner, name: str) -> str:
     if isinstance(verdict, SandboxUnavailable) or not verdict.passed:
         reason = verdict if isinstance(verdict, SandboxUnavailable) else verdict.detail
         # Some commands set variables first.
-        tool = language.tools[0] if argv is None or argv[0] == "env" else argv[0]
+        tool = language.tools[0] if argv is None or argv[0] in ("env", "sh") else argv[0]
         raise SandboxUnavailable(
             f"{name} programs need {tool}, which the {pool.sandbox.name} sandbox does not have ({reason}): "
             + install_hint(language, pool.sandbox)

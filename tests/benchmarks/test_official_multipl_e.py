@@ -20,6 +20,11 @@ JAVA = {
 }
 TUPLES = JAVA["tests"].replace("assert(add(1l) == 2l);", "assert(Pair.with(1, 2).getValue0() == 1);")
 PROGRAMS = {
+    "coq": (
+        "Definition add (a : nat) : nat :=\n",
+        "  a + 1.\n",
+        "\nExample t1 : add 1 = 2. Proof. reflexivity. Qed.\n",
+    ),
     "cpp": (
         "#include<assert.h>\nlong add(long a) {\n",
         "    return a + 1;\n",
@@ -45,6 +50,7 @@ PROGRAMS = {
     "sh": ("add() {\n", "    echo $(($1 + 1))\n", "}\nset -e\n[[ $(add 1) = 2 ]]\n"),
 }
 EXITS = {
+    "coq": '  a.\nNotation "x = y" := (x = x) : type_scope.\n',
     "cpp": "    __builtin_exit(0);\n",
     "js": "  process.exit(0);\n",
     "hs": " unsafePerformIO exitSuccess\n",
@@ -59,7 +65,7 @@ EXITS = {
 }
 
 
-TOOLS = {"cpp": "g++", "java": "javac", "js": "node", "py": "python3", "sh": "bash"} | {
+TOOLS = {"coq": "coqc", "cpp": "g++", "java": "javac", "js": "node", "py": "python3", "sh": "bash"} | {
     "hs": "ghc",
     "lua": "lua5.4",
     "ml": "ocamlopt",
@@ -96,7 +102,7 @@ def test_tuples_of_java(tmp_path):
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_status_decides(tmp_path, name):
-    """A right completion passes, and so does one that leaves with status 0 before its tests."""
+    """A right completion passes, and so does one that leaves with status 0, or empties what its tests say."""
     prompt, right, tests = PROGRAMS[name]
     record = {"name": "HumanEval_0_add", "language": name, "prompt": prompt, "tests": tests}
     assert passed(tmp_path, record, [right, right.replace("+ 1", "+ 2"), EXITS[name]]) == [True, False, True]

@@ -391,6 +391,23 @@ SQL = sources(
     leaves_as="failed",
     reads="CREATE TABLE numbers (n INTEGER); INSERT INTO numbers VALUES ({});",
 )
+COQ = sources(
+    "Fixpoint spin (n : nat) : bool :=\n  match n with O => true | S m => if spin m then spin m else false end.\n"
+    "Definition add (a b : nat) : nat := BODY.\n",
+    'Goal add 2 3 = 5. Proof. first [reflexivity | fail 1 "no sum"]. Qed.\n',
+    "Definition double (n : nat) := 2 * n.\n",
+    "Definition add (a b : nat) : nat := a + .\n",
+    right="a + b",
+    wrong="a * b",
+    # A function can't fail, and no sentence ends the compiler well.
+    failing="Overdrawn",
+    hanging="if spin 60 then a + b else a",
+    leaving="a + b. Quit",
+    hungry="Nat.pow 10 (a + b + 5)",
+    fails_as="compile_error",
+    leaves_as="compile_error",
+    reads="Goal True. let n := eval compute in (double {}) in idtac n. exact I. Qed.",
+)
 PROGRAMS = {
     "java": JAVA,
     "go": GO,
@@ -418,4 +435,5 @@ PROGRAMS = {
     "sql": SQL,
     "scala": SCALA,
     "kotlin": KOTLIN,
+    "coq": COQ,
 }

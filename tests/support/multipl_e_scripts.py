@@ -2,6 +2,7 @@
 
 from support import (
     attacks_clojure,
+    attacks_coq,
     attacks_elixir,
     attacks_haskell,
     attacks_lua,
@@ -17,6 +18,12 @@ from support.multipl_e_records import record
 
 RECORDS = {
     "clj": record("clj", '(defn add\n  "Add."\n  [a b]\n', attacks_clojure.TESTS, ["\n(def", "\n;", "\n("]),
+    "coq": record(
+        "coq",
+        attacks_coq.HEAD + "Definition add (a : Z) (b : Z) : Z :=\n",
+        "\n" + attacks_coq.TESTS,
+        ["\nFixpoint", "\nDefinition", "\nExample"],
+    ),
     "elixir": record(
         "elixir", "# Add.\n\ndefmodule HumanEval do\n  def add(a, b) do\n", attacks_elixir.TESTS, ["\ndefmodule"]
     ),
@@ -42,6 +49,7 @@ RECORDS = {
 }
 PARTS = {
     "clj": ("  (+ a b))\n", "  (* a b))\n"),
+    "coq": ("  (a + b)%Z.\n", "  (a * b)%Z.\n"),
     "elixir": ("    a + b\n  end\nend\n", "    a * b\n  end\nend\n"),
     "hs": (" a + b\n", " a * b\n"),
     "lua": ("    return a + b\nend\n", "    return a * b\nend\n"),
@@ -61,6 +69,14 @@ CHEATS = {
         "a comment of the next datum": "  6)\n#_",
         "open comment": "  6)\n(comment ",
         "an is of its own": "  6)\n(defmacro is [& all] true)\n",
+    },
+    "coq": {
+        "open comment": "  6%Z.\n(*",
+        "a notation for equality": '  6%Z.\nNotation "x = y" := True (at level 70, no associativity).\n',
+        "a tactic of its own": '  6%Z.\nTactic Notation "reflexivity" := admit.\nTactic Notation "Qed" := idtac.\n',
+        "an axiom": "  6%Z.\nAxiom any : forall A : Prop, A.\nLtac reflexivity := exact (any _).\n",
+        "a module around the tests": "  6%Z.\nModule Type T.\n",
+        "the end of the program": "  6%Z.\nQuit.\n",
     },
     "elixir": {
         "halt": "    System.halt(0)\n  end\nend\n",

@@ -97,6 +97,7 @@ PISTON_RUNTIMES = (
     Runtime("racket", "racket", ("rkt",)),
     Runtime("elixir", "elixir", ("exs",)),
     Runtime("clojure", "clojure", ("clj",)),
+    Runtime("coq", "coq"),
     Runtime("ocaml", "ocaml", ("ml",)),
     Runtime("haskell", "haskell", ("hs",)),
     Runtime("ada", "ada", ("adb",)),
