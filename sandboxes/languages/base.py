@@ -152,6 +152,9 @@ class Language:
     reason_for_candidate: Callable[[str], str] = lambda tests: ""
     """Tests -> why they can't run apart, if there is a recipe for that; "" if they can."""
 
+    only_apart: Callable[[str], str] = lambda tests: ""
+    """Tests -> the framework whose tests never run with the candidate, whatever the grading; "" if they may."""
+
     plain_tests: Callable[[str], PlainTests | None] = lambda tests: None
     """Tests -> their calls and what these return, apart; None if they do more than compare results with data. Such
     calls are run by `with_tests`, and their results are compared where no candidate runs."""

@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable
 
 from sandboxes.contract import Limits
-from sandboxes.languages.apart.javascript import reason_for_candidate
 from sandboxes.languages.apart.javascript_driver import DRIVER_FILE, driver_text
+from sandboxes.languages.apart.javascript_jest import GLOBALS, read_jest, reason_for_candidate
 from sandboxes.languages.apart.javascript_link import RUNNER_FILE, runner_text
 from sandboxes.languages.base import (
     TESTS_FOLDER,
@@ -68,12 +68,14 @@ def javascript_candidate_files(candidate: str) -> dict[str, str]:
 
 def javascript_tests_files(tests: str) -> dict[str, str]:
     """Return the files of JavaScript tests that run apart."""
-    return {"tests.js": tests, RUNNER_FILE: runner_text(tests)}
+    return {"tests.js": own_code(tests), RUNNER_FILE: runner_text(tests)}
 
 
 def typescript_split_files(candidate: str, tests: str) -> dict[str, str]:
     """Return the files of a TypeScript candidate and tests that run apart from it."""
-    files = {**typescript_files(candidate, tests), DRIVER_FILE: driver_text("/(?!)/")}
+    files = {**typescript_files(candidate, own_code(tests)), DRIVER_FILE: driver_text("/(?!)/")}
+    if CHECKED_FILE in files and read_jest(tests) is not None:
+        files[CHECKED_FILE] += f"declare var {', '.join(f'{name}: any' for name in sorted(GLOBALS))};\n"
     del files[NODE_FILE]
     return {**files, f"{TESTS_FOLDER}/{RUNNER_FILE}": runner_text(tests)}
 
@@ -82,6 +84,17 @@ def typescript_standalone_files(candidate: str, tests: str) -> dict[str, str]:
     """Return the files of a TypeScript candidate alone."""
     files = {"candidate.ts": candidate, TRANSPILE_FILE: TRANSPILE, NODE_FILE: 'require("./candidate.js");\n'}
     return {**files, QUICK_FILE: f"{snapshot_path()}\n"}
+
+
+def own_code(tests: str) -> str:
+    """Return the text of tests that run apart, without statements that import the candidate or jest."""
+    jest = read_jest(tests)
+    return tests if jest is None else jest.code
+
+
+def only_apart(tests: str) -> str:
+    """Return "jest" if tests are for jest, which never run with the candidate."""
+    return "" if read_jest(tests) is None else "jest"
 
 
 def part_files(candidate: str, tests: str, suffix: str) -> dict[str, str]:
@@ -130,7 +143,8 @@ JAVASCRIPT = Language(
         javascript_candidate_files, javascript_tests_files, run_linked(DRIVER_FILE), run_linked(RUNNER_FILE)
     ),
     reason_for_candidate=reason_for_candidate,
-    tools=("node",),
+    only_apart=only_apart,
+    tools=("node", "jest"),
 )
 TYPESCRIPT = Language(
     name="typescript",
@@ -149,6 +163,7 @@ TYPESCRIPT = Language(
     aliases=("ts",),
     apart=SplitRecipe(typescript_split_files, BUILD_TYPESCRIPT, run_linked(DRIVER_FILE), run_linked(RUNNER_FILE)),
     reason_for_candidate=reason_for_candidate,
-    tools=("node", "tsc"),
+    only_apart=only_apart,
+    tools=("node", "tsc", "jest"),
     prepared_here=prepare_snapshot,
 )

@@ -146,9 +146,12 @@ def recipe_for(name: str, tests: str, grading: str = "auto") -> Recipe | Separat
         ValueError: if the tests can't run apart, and have to.
     """
     language = LANGUAGES[name]
-    if language.apart is None or grading == "shared":
+    framework = language.only_apart(tests)
+    if language.apart is None or grading == "shared" and not framework:
         return language.with_tests
     reason = language.reason_for_candidate(tests)
+    if reason and framework:
+        raise ValueError(f"{reason}, and tests for {framework} never run with the candidate")
     if reason and grading == "separate":
         raise ValueError(f"{reason}, so that they run with the candidate; choose grading='auto' or 'shared'")
     return language.with_tests if reason else language.apart

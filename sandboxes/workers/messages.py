@@ -250,6 +250,8 @@ def judge_error(index: int, frame: dict[str, Any]) -> SandboxUnavailable:
             f"program {index} is interactive, and its two sides could see each other without the layer {reason}; "
             'choose sandbox="subprocess" where `code-eval doctor` lists this layer'
         )
+    elif judge == "library":
+        problem = f"program {index} can't be tested: {reason}"
     elif judge in JUDGES:
         problem = f"the {judge} of program {index} does not work: {reason}; mend it"
     else:

@@ -46,6 +46,7 @@ def test_files():
     [
         ({"judge": "interactor", "unusable": "x\x1b"}, "the interactor of program 3 does not work: x\ufffd; mend it"),
         ({"judge": "checker program", "unusable": "x"}, "the checker program of program 3 does not work: x"),
+        ({"judge": "library", "unusable": "there is no x"}, "program 3 can't be tested: there is no x, or pass"),
         ({"judge": "layer", "unusable": "pid"}, "program 3 is interactive, and its two sides could see each other"),
     ],
 )

@@ -182,7 +182,24 @@ test('zero', () => { console.log('from the tests'); assert.equal(add(0, 0), 0); 
 test('four', () => { assert.equal(add(4, 4), 8); });
 test('never', { skip: true }, () => { assert.equal(add(0, 0), 1); });
 """
+JEST = """\
+const { add } = require('./candidate');
+describe('sums', () => {
+  test('small', () => { expect(add(1, 2)).toBe(3); });
+  it('zero', async () => { console.log('from the tests'); await expect(add(0, 0)).toEqual(0); });
+});
+test.each([[4, 4, 8]])('%i and %i', (a, b, sum) => { expect(add(a, b)).toBe(sum); });
+test.skip('never', () => { expect(add(0, 0)).toBe(1); });
+test.todo('never');
+"""
 FRAMEWORKS = {
+    "jest": FrameworkPrograms(
+        "javascript",
+        JEST,
+        "function add(a, b) { BODY }",
+        *("return a + b;", "return a * b;", "if (a === 4) process.exit(0); return a + b;"),
+        names=("sums › small", "sums › zero", "4 and 4"),
+    ),
     "node:test": FrameworkPrograms(
         "javascript",
         NODE_TEST,
@@ -266,6 +283,11 @@ GO_CASE = (
 )
 
 UNHEEDED = {
+    "jest": (
+        "afterAll(() => { expect(add(1, 2)).toBe(3); });\nit('zero', () => { expect(add(0, 0)).toBe(0); });\n",
+        "it('later', () => { (async () => { expect(add(1, 2)).toBe(3); })(); });\n",
+        "it('counts', () => {\n  expect.assertions(1);\n  if (add(1, 2) === 3) expect(add(0, 0)).toBe(0);\n});\n",
+    ),
     "node:test": (
         NODE_TEST + "process.on('beforeExit', () => { process.exitCode = 0; });\n",
         NODE_TEST + "process.on('exit', () => { process.exitCode = 0; });\n",
@@ -367,6 +389,7 @@ UNHEEDED = {
 """Tests by framework whose own code does not end with the failure of a test."""
 
 NO_TESTS = {
+    "jest": "test.skip('small', () => { expect(add(1, 2)).toBe(3); });\ntest.todo('more');\n",
     "node:test": "const test = require('node:test');\n"
     "test('a', { skip: true }, () => { add(1, 2); });\ntest('b', (t) => { t.skip(); });\ntest.skip('c');\n",
     "JUnit 4": (JUNIT_CASE % "").replace("@Test", "@Ignore @Test"),

@@ -10,9 +10,11 @@ from .checker_programs import EXPECTED_FILE, INPUT_FILE, TESTLIB, CheckerFault, 
 ICPC = "icpc"
 INTERACTOR_CONVENTIONS = (TESTLIB, ICPC)
 # The tests of a program in another language, which call the candidate's functions through the pipes. Status 0 decides
-# that the candidate is right. LOST_STATUS says that the candidate had ended before the tests did.
+# that the candidate is right. LOST_STATUS says that the candidate had ended before the tests did. UNUSABLE_STATUS says,
+# before anything of the candidate's is loaded, that the tests can't run here. The last line of errors has the reason.
 TESTS = "tests"
 LOST_STATUS = 86
+UNUSABLE_STATUS = 85
 LOG_FILE, FEEDBACK_FOLDER, MESSAGE_FILE = "interactor_log.txt", "feedback", "judgemessage.txt"
 INTERACTOR_ARGUMENTS = {
     TESTLIB: (INPUT_FILE, LOG_FILE, EXPECTED_FILE),

@@ -12,6 +12,7 @@ from ..common.interactors import (
     MESSAGE_FILE,
     NEEDED_LAYERS,
     TESTS,
+    UNUSABLE_STATUS,
     interactor_files,
     interactor_refusal,
 )
@@ -251,6 +252,9 @@ class Interactor(JudgeProgram):
             result: Reply = {**step_result(candidate, step), "stdout": ""}
         else:
             result = step_result(tests, self.program["run"])
+            # No candidate can have caused this before it has answered.
+            if tests.status >> 8 == UNUSABLE_STATUS and not conversation.relayed.total:
+                return {"unusable": tests.stderr.text.strip().rpartition("\n")[2], "judge": "library"}
             if tests.status >> 8 == LOST_STATUS:
                 result.update(outcome="exited", detail="left before its tests were done, with status 0")
             result.update(candidate.costs(), stdout="", stderr=candidate.stderr.text + tests.stderr.text)

@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import pairwise
+from typing import ClassVar
 
 from sandboxes.languages.apart.javascript_tokens import END, KEYWORDS, NeedsCandidate, Token, scan
 
@@ -58,6 +59,9 @@ STARTS = frozenset(("", "=", ";", "{", "}"))
 @dataclass
 class TestsText:
     """The tokens of tests, and what their names stand for."""
+
+    builtin: ClassVar[frozenset[str]] = BUILTIN
+    """Names that stand for nothing of the candidate's, unless the tests take them as the candidate."""
 
     tokens: list[Token]
     closing: dict[int, int] = field(default_factory=dict)
@@ -158,7 +162,7 @@ class TestsText:
         """Return whether a token is a name that neither the tests nor the language define."""
         name = self.at(place)
         own = self.declared | self.callable
-        return name.kind == "name" and not self.is_property(place) and name.text not in own | BUILTIN
+        return name.kind == "name" and not self.is_property(place) and name.text not in own | self.builtin
 
     @cached_property
     def aliases(self) -> dict[str, str]:
@@ -190,7 +194,7 @@ class TestsText:
                 self.check_member(place)
             if token.kind != "name":
                 continue
-            if token.text in DENIED:
+            if self.is_denied(place):
                 raise NeedsCandidate(f"the tests use {token.text!r}")
             if token.text == "await" and not any(first < place < last for first, last in self.async_bodies):
                 raise NeedsCandidate("the tests await outside of an async function")
@@ -204,6 +208,10 @@ class TestsText:
                 raise NeedsCandidate(f"the tests call {token.text!r}, which is the result of a call")
         if not uses:
             raise NeedsCandidate("the tests use nothing of the candidate's")
+
+    def is_denied(self, place: int) -> bool:
+        """Return whether tests that run apart do not use a name."""
+        return self.at(place).text in DENIED
 
     def check_name(self, place: int) -> None:
         """Check the use of a name that is no property."""
@@ -269,9 +277,12 @@ class TestsText:
             if self.at(at).text == "(":
                 at = self.closing[at] + 1
             at += self.at(at).text == "=>"
-            if self.at(at).text == "{":
-                found.append((at, self.closing[at]))
+            found += self.body_at(at)
         return found
+
+    def body_at(self, place: int) -> list[tuple[int, int]]:
+        """Return the places around the body that a function has at a place; an empty list if they are not known."""
+        return [(place, self.closing[place])] if self.at(place).text == "{" else []
 
     def goes_on(self, place: int) -> bool:
         """Return whether tests take the result of a call nowhere at once, so that they go on while it is pending."""
@@ -281,7 +292,7 @@ class TestsText:
 
     def names_function(self, name: str) -> bool:
         """Return whether a name may stand for a function."""
-        is_builtin = name in BUILTIN - KEYWORDS - VALUES
+        is_builtin = name in self.builtin - KEYWORDS - VALUES
         return is_builtin or name in self.names or name in self.functions
 
     @cached_property

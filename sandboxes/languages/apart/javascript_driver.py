@@ -16,6 +16,7 @@ module_.filename = file;
 module_.paths = Module._nodeModulePaths(path.dirname(file));
 const required = Module.createRequire(file);
 let lookUp = (name) => vm.runInThisContext(name);
+let exported;
 
 async function load() {
   const text = fs.readFileSync(file, "utf8");
@@ -29,7 +30,8 @@ async function load() {
     // No semicolon before the export: it would end a statement that the candidate left open.
     const shared = "export const codeEvalLookup = (codeEvalName) => eval(codeEvalName);";
     fs.writeFileSync("candidate.mjs", `${text}\\n${shared}\\n`);
-    lookUp = (await import(path.resolve("candidate.mjs"))).codeEvalLookup;
+    exported = await import(path.resolve("candidate.mjs"));
+    lookUp = exported.codeEvalLookup;
     return;
   }
   const globals = { require: required, module: module_, exports: module_.exports };
@@ -38,14 +40,21 @@ async function load() {
     defineProperty(globalThis, name, { value: globals[name], writable: true, configurable: true });
   process.mainModule = module_;
   script.runInThisContext();
+  exported = module_.exports;
 }
 
-// Returns the value of a name that the candidate defines, or what it exports by that name alone.
-function find(name) {
+// Returns the value of a name that the candidate defines, or what it exports by that name alone. Tests may prefer what
+// it exports: "import NAME", or "default NAME" for its default export, which tests call NAME.
+function find(request) {
+  const [name, kind] = request.split(" ").reverse();
+  const has = (key) => exported !== null && exported !== undefined && Object.hasOwn(exported, key);
+  if (kind === "default" && typeof exported === "function") return exported;
+  if (kind === "default" && has("default")) return exported.default;
+  if (kind === "import" && has(name)) return exported[name];
   try {
     return lookUp(name);
   } catch (error) {
-    if (Object.hasOwn(module_.exports, name)) return module_.exports[name];
+    if (has(name)) return exported[name];
     throw error;
   }
 }
@@ -143,7 +152,10 @@ async function serve() {
   reallyExit(0);
 }
 
-const names = v8.deserialize(read());
+const first = read();
+// The tests can't run here.
+if (!first) reallyExit(0);
+const names = v8.deserialize(first);
 load().then(() => {
   write(names.map(kindOf));
   return serve();

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+NEVER_SETTLED = """\
+const NEVER_SETTLED = "the tests wait for a promise that is never settled\\n";
+"""
+
 # A part of both runners. A candidate in the same process can replace what it finds in the language, so that this takes
 # the builtins that it needs before the candidate starts, and gives its own functions out frozen.
-WATCHED_TESTS = """\
-const NEVER_SETTLED = "the tests wait for a promise that is never settled\\n";
+WATCHED_TESTS = (
+    NEVER_SETTLED
+    + """\
 const nodeTests = (() => {
   const { apply, defineProperty, getOwnPropertyDescriptor, ownKeys } = Reflect;
   const { freeze } = Object;
@@ -216,3 +221,4 @@ const nodeTests = (() => {
   };
 })();
 """
+)

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import json
 
-from sandboxes.guest.common.interactors import LOST_STATUS
+from sandboxes.guest.common.interactors import LOST_STATUS, UNUSABLE_STATUS
 from sandboxes.guest.common.named_tests import MAX_MESSAGE_CHARS, REPORT_FILE
 from sandboxes.languages.apart.javascript import read_tests
-from sandboxes.languages.apart.javascript_frameworks import WATCHED_TESTS
+from sandboxes.languages.apart.javascript_frameworks import NEVER_SETTLED, WATCHED_TESTS
+from sandboxes.languages.apart.javascript_jest import read_jest
+from sandboxes.languages.apart.javascript_jest_runner import JEST
 
 RUNNER_FILE = "code_eval_runner.js"
 
@@ -60,11 +62,9 @@ function fail(error) {
 }
 """
 
-# Candidates choose keys of objects. `put` keeps one named __proto__ from being the prototype.
-RUNNER = (
-    LINK
-    + WATCHED_TESTS
-    + """\
+# Candidates choose keys of objects. `put` keeps one named __proto__ from being the prototype. `names` has the names in
+# requests by the tests' own names.
+STAND_INS = """\
 const names = %(names)s;
 const file = path.resolve("tests.js");
 const text = fs.readFileSync(file, "utf8");
@@ -164,13 +164,29 @@ function outcome(reply, all) {
 
 const use = (kind, name, all) => ask([kind, name, all], (reply) => outcome(reply, all))();
 
-function define(name, kind) {
+function define(own, name, kind) {
   if (kind === "function") {
-    const stand = { [name]: (...all) => use("call", name, all) }[name];
-    defineProperty(globalThis, name, { value: stand, writable: true, configurable: true });
-  } else if (kind) defineProperty(globalThis, name, { get: () => use("value", name, []), configurable: true });
+    const stand = { [own]: (...all) => use("call", name, all) }[own];
+    defineProperty(globalThis, own, { value: stand, writable: true, configurable: true });
+  } else if (kind) defineProperty(globalThis, own, { get: () => use("value", name, []), configurable: true });
 }
 
+function defineAll() {
+  const all = Object.entries(names);
+  ask(all.map(([, name]) => name), (found) => all.forEach(([own, name], at) => define(own, name, found[at])));
+}
+
+const report = path.resolve("%(report_file)s");
+const plain = (text) => String(text).slice(0, %(max_chars)d).replace(/\\s+/g, " ").trim();
+const tell = (outcome, seconds, name, message) =>
+  fs.appendFileSync(report, [outcome, seconds.toFixed(6), plain(name), plain(message)].join("\\t") + "\\n");
+"""
+
+RUNNER = (
+    LINK
+    + WATCHED_TESTS
+    + STAND_INS
+    + """\
 let failed = false;
 const { assert } = console;
 console.assert = function (condition, ...rest) {
@@ -183,17 +199,14 @@ process.on("exit", (status) => {
   reallyExit(status || (failed || problem ? 1 : 0));
 });
 
-const report = path.resolve("%(report_file)s");
-const plain = (text) => String(text).slice(0, %(max_chars)d).replace(/\\s+/g, " ").trim();
-const framework = nodeTests.for(text, (outcome, seconds, name, message) =>
-  fs.appendFileSync(report, [outcome, seconds.toFixed(6), plain(name), plain(message)].join("\\t") + "\\n"));
+const framework = nodeTests.for(text, tell);
 // The framework takes errors that nobody catches, as those of its tests.
 if (!framework) process.on("uncaughtException", fail);
 const required = Module.createRequire(file);
 const require_ = Object.assign((name) => (framework && name === "node:test" ? framework : required(name)), required);
 try {
   const script = new vm.Script(text, { filename: file });
-  ask(names, (found) => names.forEach((name, at) => define(name, found[at])));
+  defineAll();
   Object.assign(globalThis, { require: require_, exports: {} });
   // Otherwise Node shows the line of this file that throws an error of the candidate's.
   script.runInThisContext({ displayErrors: false });
@@ -203,9 +216,13 @@ try {
 """
 )
 
+JEST_RUNNER = LINK + NEVER_SETTLED + STAND_INS + JEST
+
 
 def runner_text(tests: str) -> str:
     """Return the program of the tests' process."""
-    _, names = read_tests(tests)
-    values = {"names": json.dumps(sorted(names)), "lost_status": LOST_STATUS}
-    return RUNNER % {**values, "report_file": REPORT_FILE, "max_chars": MAX_MESSAGE_CHARS}
+    jest = read_jest(tests)
+    names = {name: name for name in sorted(read_tests(tests)[1])} if jest is None else jest.names
+    values = {"names": json.dumps(names), "lost_status": LOST_STATUS, "unusable_status": UNUSABLE_STATUS}
+    runner = RUNNER if jest is None else JEST_RUNNER
+    return runner % {**values, "report_file": REPORT_FILE, "max_chars": MAX_MESSAGE_CHARS}

@@ -15,6 +15,9 @@ TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 REGEX = re.compile(r"/(?![*/])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n\[])+/[a-z]*")
+TEMPLATE = re.compile(r"[`}](?:\\.|[^`\\$]|\$(?!\{))*(?:`|\$\{)", re.DOTALL)
+"""A part of a template: up to an expression, or to the end."""
+
 KEYWORDS = frozenset(
     """
     any as async await break case catch const continue debugger declare default delete do else enum false finally for
@@ -40,22 +43,43 @@ class Token:
     follows_line: bool
     """Whether a line ends before it."""
 
+    start: int = 0
+    """Its place in the text."""
+
+    @property
+    def end(self) -> int:
+        """The place after it."""
+        return self.start + len(self.text)
+
 
 END = Token("end", "", True)
 
 
-def scan(code: str) -> Iterator[Token]:
+def scan(code: str, with_templates: bool = False) -> Iterator[Token]:
     """Yield the tokens of a text.
+
+    Args:
+        code: the text.
+        with_templates: whether templates may have expressions. Each stands in brackets, between texts: `1${x}2` is
+            "`1${", "(", "x", ")", "}2`".
 
     Raises:
         NeedsCandidate: if it is not understood.
     """
     place, last, follows_line = 0, END, True
+    # The braces that are open within each expression of a template.
+    open_braces: list[int] = []
     while place < len(code):
         is_operand = last.kind in ("text", "number", "regex") or last.text in (")", "]", "}")
         is_operand |= last.kind == "name" and last.text not in KEYWORDS
         found = None if is_operand else REGEX.match(code, place)
         kind = "regex"
+        if with_templates and (code[place] == "`" or code[place] == "}" and open_braces and not open_braces[-1]):
+            found = TEMPLATE.match(code, place)
+            kind = "text"
+            if code[place] == "}" and found is not None:
+                open_braces.pop()
+                yield Token("symbol", ")", follows_line, place)
         if found is None:
             found = TOKEN.match(code, place)
             if found is None:
@@ -65,5 +89,11 @@ def scan(code: str) -> Iterator[Token]:
         if kind == "blank":
             follows_line |= "\n" in found[0]
             continue
-        last, follows_line = Token(kind, found[0], follows_line), False
+        last, follows_line = Token(kind, found[0], follows_line, found.start()), False
         yield last
+        if kind == "text" and with_templates and last.text.endswith("${"):
+            open_braces.append(0)
+            last = Token("symbol", "(", False, place)
+            yield last
+        elif open_braces and last.text in ("{", "}"):
+            open_braces[-1] += 1 if last.text == "{" else -1
