@@ -39,6 +39,8 @@ REFUSED = {
     "the tests give 'run' what jest makes": "it('a', () => { run(expect.anything()); });",
     "the tests have a mock without a name": "it('a', () => { expect(run({ log: jest.fn() })).toBe(1); });",
     "the tests have an object with a function": "it('a', () => { expect(run({ log: () => 1 })).toBe(1); });",
+    "the tests have an object with a function of their own": "const log = jest.fn();\nconst all = { log };\n"
+    "it('a', () => { expect(run(all)).toBe(1); });",
     "the tests mock a part of 'console'": "it('a', () => { jest.spyOn(console, 'log'); hello(); });",
     "the tests use 'jest.useFakeTimers'": "jest.useFakeTimers();\n" + CALL,
     "the tests use 'jest.mock'": "jest.mock('./sums');\n" + CALL,

@@ -89,8 +89,8 @@ class JestText(TestsText):
             if token.kind == "name":
                 self.check_jest(place)
             # Behind a bracket it is the type of a function.
-            is_member = token.text == ":" and self.at(place - 1).text != ")"
-            if is_member and self.begins_function(place + 1) and not self.is_for_jest(place):
+            is_member = token.text == ":" and self.at(place - 1).text != ")" and self.begins_function(place + 1)
+            if (is_member or self.is_held_function(place)) and not self.is_for_jest(place):
                 raise NeedsCandidate("the tests have an object with a function")
         super().check()
 
@@ -144,6 +144,14 @@ class JestText(TestsText):
         """Return whether a token is within a table of tests, or the tests' own matchers."""
         around = [first for first, last in self.closing.items() if first < place < last]
         return any(self.at(first - 1).text in ("each", "extend") for first in around)
+
+    def is_held_function(self, place: int) -> bool:
+        """Return whether a token is a function of the tests' own, as a part of an array or an object."""
+        is_part = self.at(place - 1).text in (":", "[", ",", "{") and self.at(place + 1).text in (",", "]", "}")
+        if not is_part or self.at(place).text not in self.functions:
+            return False
+        around = min(((last, first) for first, last in self.closing.items() if first < place < last), default=(0, 0))
+        return self.at(around[1]).text in ("[", "{")
 
     def begins_function(self, place: int) -> bool:
         """Return whether a function begins at a place, such as `(a) => a`."""
