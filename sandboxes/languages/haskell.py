@@ -11,15 +11,17 @@ from __future__ import annotations
 import re
 
 from sandboxes.contract import Limits
+from sandboxes.languages.apart.haskell import haskell_tests
 from sandboxes.languages.base import Language, Recipe, fixed_build, heap_mb
 from sandboxes.languages.comments import HASKELL_COMMENTS
+from sandboxes.languages.haskell_source import PRELUDE, without_comments
 from sandboxes.languages.native import build_tag
 from sandboxes.languages.steps import Command
 
 ENTRY_POINT = re.compile(r"\bcandidate\s*=\s*([a-z_][\w']*)")
 # A name with a module is not the candidate's.
 WORD = re.compile(r"(?<![\w.'])[a-z_][\w']*")
-TEXT = re.compile(r"\"(?:\\.|[^\"\\\n])*\"")
+IMPORT_OR_TEXT = re.compile(r"^import\b.*|\"(?:\\.|[^\"\\\n])*\"", re.MULTILINE)
 # A line that defines or declares functions. An operator between two arguments is none of them.
 DEFINITION = re.compile(
     r"^([a-z_][\w']*+)((?:[ \t]*+,[ \t]*+[a-z_][\w']*+)*+)(?=[ \t]*+(?:$|::|=(?![=<>])|\|(?!\|)|[\w\"'(\[~!@]))",
@@ -33,32 +35,6 @@ PRAGMA_OF_OPTIONS = re.compile(r"\{-#(?=\W*(?:OPTIONS|INCLUDE))", re.IGNORECASE)
 # Extensions that read other files, call what is no function, and reach modules that OTHER_MODULES replaces.
 REFUSED_EXTENSIONS = re.compile(r"\b(?:CPP|GHCForeignImportPrim|PackageImports)\b")
 HEADER = re.compile(r"module\s+[\w.']+\s*(?:\((?:[^()]|\((?:[^()]|\([^()]*+\))*+\))*+\)\s*)?where\b")
-# A comment is blanked, also within another; an open one goes on to the end.
-# A pragma of a declaration is none.
-OPENING = re.compile(
-    r"\{-(?!#\s*(?!(?i:LANGUAGE|OPTIONS|INCLUDE))[A-Za-z])|--+(?![!#$%&*+./<=>?@\\^|~:])|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])'",
-    re.DOTALL,
-)
-BRACKET = re.compile(r"\{-|-\}")
-
-PRELUDE = frozenset(
-    """
-    abs acos acosh all and any appendFile asTypeOf asin asinh atan atan2 atanh break ceiling compare concat concatMap
-    const cos cosh curry cycle decodeFloat div divMod drop dropWhile either elem encodeFloat enumFrom enumFromThen
-    enumFromThenTo enumFromTo error errorWithoutStackTrace even exp exponent fail filter flip floatDigits floatRadix
-    floatRange floor fmap foldMap foldl foldl1 foldr foldr1 fromEnum fromInteger fromIntegral fromRational fst gcd
-    getChar getContents getLine head id init interact ioError isDenormalized isIEEE isInfinite isNaN isNegativeZero
-    iterate last lcm length lex lines log logBase lookup map mapM mapM_ mappend max maxBound maximum maybe mconcat
-    mempty min minBound minimum mod negate not notElem null odd or otherwise pi pred print product properFraction pure
-    putChar putStr putStrLn quot quotRem read readFile readIO readList readLn readParen reads readsPrec realToFrac
-    recip rem repeat replicate return reverse round scaleFloat scanl scanl1 scanr scanr1 seq sequence sequenceA
-    sequence_ show showChar showList showParen showString shows showsPrec significand signum sin sinh snd span splitAt
-    sqrt subtract succ sum tail take takeWhile tan tanh toEnum toInteger toRational traverse truncate uncurry undefined
-    unlines until unwords unzip unzip3 userError words writeFile zip zip3 zipWith zipWith3
-    """.split()
-)
-"""The functions that every module has. Tests mean these, unless the candidate's is the one that they test."""
-
 SAFE = '{-# LANGUAGE Safe #-} {-# OPTIONS_GHC -Werror=orphans #-} {-# LINE 1 "candidate.hs" #-}'
 
 # A result of a candidate's function has a type of this class, which the candidate can't name. The
@@ -151,7 +127,7 @@ def haskell_files(candidate: str, tests: str) -> dict[str, str]:
     tested = {*ENTRY_POINT.findall(tests)}
     names = sorted(
         defined_names(candidate)
-        & {*WORD.findall(TEXT.sub("", without_comments(tests)))} - (PRELUDE - tested) - defined_names(tests)
+        & {*WORD.findall(IMPORT_OR_TEXT.sub("", without_comments(tests)))} - (PRELUDE - tested) - defined_names(tests)
     )
     hidden = ", ".join(sorted({*names} & PRELUDE))
     imports = f"import Prelude hiding ({hidden})\nimport CodeEvalNames{tag} ({', '.join(names)})\n"
@@ -213,25 +189,6 @@ def as_module(text: str, name: str, imports: str, file: str) -> str:
     return f"{text[:begin]}\nmodule {name} where\n{imports}{rest}"
 
 
-def without_comments(text: str) -> str:
-    """Return a text whose comments are blanks. Everything else stands where it was."""
-    parts, place = [], 0
-    while opening := OPENING.search(text, place):
-        parts.append(text[place : opening.start()])
-        end = opening.end()
-        if opening[0] == "{-":
-            depth = 1
-            while depth and (bracket := BRACKET.search(text, end)):
-                depth, end = depth + (1 if bracket[0] == "{-" else -1), bracket.end()
-            end = len(text) if depth else end
-        elif opening[0].startswith("--"):
-            end = text.find("\n", end) % (len(text) + 1)
-        skipped = text[opening.start() : end]
-        parts.append(skipped if skipped[0] in "\"'" else re.sub(r"[^\n]", " ", skipped))
-        place = end
-    return "".join(parts) + text[place:]
-
-
 def defined_names(candidate: str) -> set[str]:
     """Return the names of functions that a candidate defines."""
     found = DEFINITION.findall(without_comments(candidate))
@@ -258,6 +215,7 @@ HASKELL = Language(
     image="haskell:9, with Python",
     highlight="python",
     canary=("add :: Int -> Int -> Int\nadd a b = a + b", 'main = if add 2 3 == 5 then pure () else error "no sum"'),
+    plain_tests=haskell_tests,
     comments=HASKELL_COMMENTS,
     aliases=("hs",),
     tools=("ghc", "gcc", "ld"),

@@ -1,5 +1,7 @@
 """Checkers accept right outputs, and describe the first difference of wrong ones."""
 
+import json
+import math
 import time
 
 import pytest
@@ -245,3 +247,55 @@ def test_numbers_with_one_hash_take_no_time():
     began = time.process_time()
     assert difference("apps", 0.0, "1 2\n3 4", "\n".join(lines))
     assert time.process_time() - began < 3
+
+
+LITERALS = [
+    (5, 5),
+    (5, {"Integer": 5}),
+    (10**20, 7766279631452241920),
+    (10**20, {"Integer": 10**20}),
+    (10**20, {"Word": 7766279631452241920}),
+    (200, {"Int8": -56}),
+    (-1, {"Word16": 65535}),
+    (16777217, {"Float": 16777216.0}),
+    (9007199254740993, {"Double": 9007199254740992.0}),
+    (0.1, {"Float": 0.10000000149011612}),
+    (-1e39, {"Float": -math.inf}),
+    (0.1, {"Ratio": [1, 10]}),
+    (-3, {"Ratio": [-3, 1]}),
+    ({"Just": [1.5, None]}, {"Just": [{"Double": 1.5}, None]}),
+    (["a", True], ["a", True]),
+]
+NO_LITERALS = [
+    (5, 6),
+    (5, 5.0),
+    (1, True),
+    (True, 1),
+    (5, {"...": None}),
+    (5, {"Integer": None}),
+    (5, {"Integer": 5, "Double": 5.0}),
+    (5, {}),
+    (5, "5"),
+    (5.0, {"Integer": 5}),
+    (0.1, {"Double": 0.10000000149011612}),
+    (0.1, {"Ratio": [3602879701896397, 36028797018963968]}),
+    (0.5, {"Double": math.nan}),
+    (10**20, {"Integer": 7766279631452241920}),
+    ({"Just": None}, None),
+    (None, {"Just": None}),
+    ({"Left": 5}, {"Right": 5}),
+    ([1], [1, 2]),
+    ([[]], "a"),
+]
+
+
+@pytest.mark.parametrize(("literal", "value"), LITERALS)
+def test_a_literal_has_the_type_of_the_result(literal, value):
+    """A literal is equal to the value that it has in the type of the result."""
+    assert difference("results", 0, json.dumps([[literal, None]]), json.dumps([value])) == ""
+
+
+@pytest.mark.parametrize(("literal", "value"), NO_LITERALS)
+def test_a_literal_is_equal_to_no_other_value(literal, value):
+    """A literal is equal to nothing else, and to no number of an unknown type."""
+    assert difference("results", 0, json.dumps([[literal, None]]), json.dumps([value])).startswith("call 1 should")

@@ -11,6 +11,7 @@ from sandboxes import Limits, Outcome, Pool, SandboxUnavailable, open_sandbox
 from sandboxes.languages.apart.go import shown
 from sandboxes.languages.programs import build_program, reason_for_candidate
 from sandboxes.languages.registry import LANGUAGES, required_paths
+from support import plain_haskell
 from support.requirements import WALL_SECONDS, unavailable
 
 HEAD = "#undef NDEBUG\n#include<assert.h>\n"
@@ -27,6 +28,7 @@ JAVA = "public class Main {\n    public static void main(String[] args) {\n     
 SCALA = "object Tests {\n  import Solution.add\n  def main(args: Array[String]): Unit = {\n    BODY\n  }\n}\n"
 KOTLIN = "fun main() {\n    BODY\n}\n"
 BASH = 'candidate() {\n    add "$@"\n}\n\nset -e\nrun_test() {\n    BODY\n}\n\nrun_test'
+HASKELL = 'main :: IO ()\nmain = do\n  let candidate = add\n  if BODY then pure () else error "no"\n  pure ()\n'
 RUST = "#[cfg(test)]\nmod tests {\n    use super::*;\n    #[test]\n    fn test_add() {\n        BODY\n    }\n}\n"
 PLAIN = {
     "C++": (
@@ -134,6 +136,27 @@ PLAIN = {
         ),
         [[["xyz"], 0]],
     ),
+    "Haskell": (
+        "haskell",
+        HASKELL.replace("BODY", "candidate [1.0, (-2)] 0.3 == 987").replace(
+            "  pure ()\n",
+            '  if candidate "a" == [("xyz", -98.7, False)] then pure () else error "no"\n'
+            "  if not (candidate 'b') && Just [] == candidate 2 then return () else error (show 1)\n  pure ()\n",
+        ),
+        [[987, None], [[["xyz", -98.7, False]], None], [False, None], [{"Just": []}, None]],
+    ),
+    "Haskell, other actions": (
+        "haskell",
+        "module Main where\nimport Control.Monad (unless, when)\nimport System.Exit\n\nmain = do\n"
+        '  unless (add 2 3 == 987) $ fail "no"\n  when (add 1 1 /= Nothing || add 2) (exitWith (ExitFailure 2))\n'
+        '  if (add 2 /= "xyz")\n    then exitFailure\n    else putStrLn "done"\n',
+        [[987, None], [None, None], [False, None], ["xyz", None]],
+    ),
+    "Haskell, one condition": (
+        "haskell",
+        'main = if add 2 3 == 987\n  then pure ()\n  else error $ "no sum"\n',
+        [[987, None]],
+    ),
     "Scala": (
         "scala",
         "import scala.math._\n"
@@ -230,6 +253,50 @@ OTHERS = {
     "a number that is cut off in Scala": ("scala", SCALA.replace("BODY", "assert(add(1) == 2.5.toInt)")),
     "a set in Scala": ("scala", SCALA.replace("BODY", "assert(add(1) == Set(2))")),
     "a text without escapes in Scala": ("scala", SCALA.replace("BODY", 'assert(add(1) == """a\\b""")')),
+    "a comparison of the Prelude's in Haskell": ("haskell", HASKELL.replace("BODY", "elem (candidate 1) [2]")),
+    "two calls in Haskell": ("haskell", HASKELL.replace("BODY", "candidate 1 == candidate 2")),
+    "another function's comparison in Haskell": ("haskell", HASKELL.replace("BODY", "near (candidate 1) 2.5")),
+    "arithmetic in Haskell": ("haskell", HASKELL.replace("BODY", "candidate 1 + 1 == 2")),
+    "a function between arguments in Haskell": ("haskell", HASKELL.replace("BODY", "1 `candidate` 2 == 3")),
+    "a difference in Haskell": ("haskell", HASKELL.replace("BODY", "abs (candidate 1 - 0.5) < 1e-6")),
+    "a list of two types in Haskell": ("haskell", HASKELL.replace("BODY", "candidate 1 == [1, 'a']")),
+    "a rounded number in Haskell": ("haskell", HASKELL.replace("BODY", "candidate 1 == 0.10000000000000000001")),
+    "a number between two of type Float in Haskell": (
+        "haskell",
+        HASKELL.replace("BODY", "candidate 1 == 0.5000000298023224"),
+    ),
+    "half of a character in Haskell": ("haskell", HASKELL.replace("BODY", 'candidate 1 == "\\xD800"')),
+    "dashes of an operator in Haskell": ("haskell", HASKELL.replace("BODY", "candidate 1 ==--\n    2")),
+    "a block in an argument in Haskell": ("haskell", HASKELL.replace("BODY", "candidate (let a = 1 in a) == 2")),
+    "an extension in Haskell": (
+        "haskell",
+        "{-# LANGUAGE OverloadedStrings #-}\n" + HASKELL.replace("BODY", "add 1 == 2"),
+    ),
+    "a tab in Haskell": ("haskell", HASKELL.replace("BODY", "add 1 ==\t2")),
+    "another Prelude in Haskell": ("haskell", "import Prelude hiding (not)\n" + HASKELL.replace("BODY", "not (add 1)")),
+    "a function more in Haskell": ("haskell", HASKELL.replace("BODY", "add 1 == 2") + "more = 1\n"),
+    "a line of another block in Haskell": ("haskell", HASKELL.replace("BODY then", "add 1 == 2\n then")),
+    "a statement that goes on in Haskell": (
+        "haskell",
+        HASKELL.replace("BODY", "add 1 == 2").replace("  pure", "   pure"),
+    ),
+    "an exit that may be the candidate's in Haskell": (
+        "haskell",
+        "main = if add 1 == 2 then pure () else exitFailure\n",
+    ),
+    "a status of 0 in Haskell": (
+        "haskell",
+        "import System.Exit\nmain = if add 1 == 2 then pure () else exitWith ExitSuccess\n",
+    ),
+    "a failure in both cases in Haskell": ("haskell", 'main = if add 1 == 2 then error "a" else error "b"\n'),
+    "a name for a failure in Haskell": (
+        "haskell",
+        HASKELL.replace("BODY", "add 1 == 2").replace("candidate = add", "candidate = error"),
+    ),
+    "a loop in Haskell": (
+        "haskell",
+        'main = mapM_ (\\a -> if add a == 2 then pure () else error "no") [1, 2]\n',
+    ),
 }
 CANDIDATES = {
     "cpp": (
@@ -262,13 +329,18 @@ CANDIDATES["scala"] = (
     "object Solution { def add(a: Int, b: Int): Int = { BODY } }\n",
     SCALA.replace("BODY", "assert(add(2, 3) == 5)\n    assert(add(4, 5) == 9)"),
 )
+CANDIDATES["haskell"] = (
+    "import Control.Exception\nimport System.Exit\nadd :: Int -> Int -> Int\nadd a b = BODY\n",
+    'main = do\n  if add 2 3 == 5 then pure () else error "no"\n  if add 4 5 == 9 then pure () else error "no"\n',
+)
 RIGHT = {
     **dict.fromkeys(CANDIDATES, "return a + b;"),
     "bash": "echo $(($1 + $2))",
     "go": "return a + b",
-    "rust": "a + b",
+    **dict.fromkeys(("haskell", "rust"), "a + b"),
 }
 HONEST = {
+    **{f"{name} in Haskell": ("haskell", *each) for name, each in plain_haskell.HONEST.items()},
     "texts of Bash": (
         "bash",
         "say() { echo text >&2; printf '%s|%s\\\\\\n' \"$@\"; }\nlines() { seq $1; return 3; }\n",
@@ -406,14 +478,20 @@ HONEST = {
     ),
 }
 WRONG = {
-    "an octet's remainder in C++": ("unsigned char low(int a) { return a; }", "int main() { assert(low(-1) == -1); }"),
+    **{f"{name} in Haskell": ("haskell", *each) for name, each in plain_haskell.WRONG.items()},
+    "an octet's remainder in C++": (
+        "cpp",
+        "unsigned char low(int a) { return a; }",
+        "int main() { assert(low(-1) == -1); }",
+    ),
     "a longer number's remainder in C++": (
+        "cpp",
         "unsigned low(int a) { return a; }",
         "int main() { assert(low(-1) == -1LL); }",
     ),
-    "another character in C++": ("int code() { return 98; }", "int main() { assert(code() == 'a'); }"),
+    "another character in C++": ("cpp", "int code() { return 98; }", "int main() { assert(code() == 'a'); }"),
 }
-"""Candidates in C++ that are wrong, and tests."""
+"""{name: (language, wrong candidate, tests)}"""
 
 LIES = {
     "times": ("cpp", "return a * b;"),
@@ -454,6 +532,10 @@ LIES = {
         "scala",
         "a * b } }\nclass CodeEvalResults { def add(a: scala.Any) = {}; def finish() = {",
     ),
+    "times in Haskell": ("haskell", "a * b"),
+    "leaves in Haskell": ("haskell", "throw ExitSuccess"),
+    "an error of its own in Haskell": ("haskell", 'errorWithoutStackTrace "\\n[5,9]\\n"'),
+    "a main of its own in Haskell": ("haskell", 'a * b\nmain = putStrLn "\\n[5,9]"'),
     "a panic that is caught in Rust": ("rust", 'std::panic::set_hook(Box::new(|_| {})); panic!("{}", a + b)'),
 }
 
@@ -478,13 +560,14 @@ def test_other_tests_are_not_plain(name):
 
 
 @given(
-    st.sampled_from(["bash", "cpp", "go", "java", "kotlin", "rust", "scala"]),
+    st.sampled_from(["bash", "cpp", "go", "haskell", "java", "kotlin", "rust", "scala"]),
     st.text(alphabet="ad(2)=,;\"'{}[]<>.: !-+*1e\n$"),
 )
 def test_any_text_can_be_read(language, text):
     """No text is an error."""
     body = {"cpp": f"int main() {{ {text} }}", "go": GO.replace("BODY", text), "java": JAVA.replace("BODY", text)}
-    body |= {name: form.replace("BODY", text) for name, form in (("bash", BASH), ("kotlin", KOTLIN), ("scala", SCALA))}
+    forms = (("bash", BASH), ("haskell", HASKELL), ("kotlin", KOTLIN), ("scala", SCALA))
+    body |= {name: form.replace("BODY", text) for name, form in forms}
     LANGUAGES[language].plain_tests(body.get(language, RUST.replace("BODY", text)))
 
 
@@ -580,11 +663,21 @@ def test_results_of_each_kind(pool, name):
 @pytest.mark.slow
 @pytest.mark.languages
 @pytest.mark.parametrize("name", WRONG)
-def test_numbers_that_differ(pool, name):
-    """Numbers are equal where C++ says so, and nowhere else."""
-    candidate, tests = WRONG[name]
-    [verdict] = pool.run_all([build_program("cpp", candidate, tests, Limits(wall_seconds=WALL_SECONDS))], 1)
+def test_results_that_differ(pool, name):
+    """Results are equal where the language says so, and nowhere else."""
+    language, candidate, tests = WRONG[name]
+    [verdict] = pool.run_all([build_program(language, candidate, tests, Limits(wall_seconds=WALL_SECONDS))], 1)
     assert (verdict.outcome, verdict.grading) == (Outcome.FAILED, "separate"), verdict
+
+
+@pytest.mark.slow
+@pytest.mark.languages
+@pytest.mark.parametrize("name", plain_haskell.MISTYPED)
+def test_types_are_checked(pool, name):
+    """A candidate whose results have other types than the tests' data does not compile."""
+    candidate, tests = plain_haskell.MISTYPED[name]
+    [verdict] = pool.run_all([build_program("haskell", candidate, tests, Limits(wall_seconds=WALL_SECONDS))], 1)
+    assert (verdict.outcome, verdict.grading) == (Outcome.COMPILE_ERROR, "separate"), verdict
 
 
 @pytest.mark.slow

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+import struct
 from decimal import Decimal, InvalidOperation
 
 from .training_checkers import TRAINING_GRADERS, is_all_close
@@ -21,6 +22,9 @@ YES_OR_NO = re.compile(r"\b(yes|no)\b", re.IGNORECASE | re.ASCII)
 MAX_SHOWN_CHARS = 60
 MAX_DIGITS = 4000
 MAX_LINES_AFTER = 100
+WORDS = {"Word": 64, "Word8": 8, "Word16": 16, "Word32": 32, "Word64": 64}
+SIGNED_WORDS = {"Int8": 8, "Int16": 16, "Int32": 32, "Int64": 64}
+"""Bits of types of integers, whose literals lose what has no place in them."""
 
 
 def difference_from_any(checker: str, tolerance: float, expected: str | Sequence[str], actual: str) -> str:
@@ -64,7 +68,8 @@ def results_difference(expected: str, actual: str) -> str:
     """Return what is wrong with the results of several calls, as `difference` does.
 
     Args:
-        expected: a list in JSON, with [result, tolerance of its numbers] of each call.
+        expected: a list in JSON, with [result, tolerance of its numbers] of each call. Without a tolerance the numbers
+            are literals, and those of the output come with their types.
         actual: the output of the program, with a line that is the list of its results, in JSON.
     """
     wanted = json.loads(expected)
@@ -102,14 +107,61 @@ def read_result(output: str) -> Any:
     return json.loads(output.rstrip("\n").rpartition("\n")[2], parse_int=read_integer)
 
 
-def is_near(wanted: Any, had: Any, tolerance: float) -> bool:
+def is_near(wanted: Any, had: Any, tolerance: float | None) -> bool:
     """Return whether two values are equal, but for differences of numbers that are less than a tolerance."""
+    if tolerance is None:
+        return is_literal(wanted, had)
     if not tolerance:
         return bool(wanted == had)
     if isinstance(wanted, list) and isinstance(had, list):
         return len(wanted) == len(had) and all(is_near(one, other, tolerance) for one, other in zip(wanted, had))
     numbers = [each for each in (wanted, had) if isinstance(each, (int, float))]
     return bool(wanted == had) or len(numbers) == 2 and abs(wanted - had) < tolerance
+
+
+def is_literal(wanted: Any, had: Any) -> bool:
+    """Return whether a value is that of a literal, whose numbers have the types of those in the value.
+
+    Args:
+        wanted: the value of the literal, as it is written.
+        had: the value, whose numbers are {type: number}. An integer of 64 bits is one without a type.
+    """
+    if isinstance(wanted, list):
+        return isinstance(had, list) and len(wanted) == len(had) and all(map(is_literal, wanted, had))
+    if isinstance(wanted, dict):
+        return (
+            isinstance(had, dict)
+            and wanted.keys() == had.keys()
+            and all(map(is_literal, wanted.values(), had.values()))
+        )
+    if isinstance(wanted, bool) or not isinstance(wanted, (int, float)):
+        return type(wanted) is type(had) and bool(wanted == had)
+    if not isinstance(had, dict):
+        return type(had) is int and as_type(wanted, "Int64") == had
+    if len(had) != 1:
+        return False
+    [(name, number)] = had.items()
+    return number is not None and bool(as_type(wanted, name) == number)
+
+
+def as_type(number: float, name: str) -> Any:
+    """Return the value of a literal in a type of Haskell's; None if there is no such type, or no such literal of it."""
+    if name == "Ratio":
+        return [*Decimal(str(number)).as_integer_ratio()]
+    if name in ("Float", "Double"):
+        number = float(number)
+        try:
+            return struct.unpack("f", struct.pack("f", number))[0] if name == "Float" else number
+        except OverflowError:
+            return math.copysign(math.inf, number)
+    if not isinstance(number, int):
+        return None
+    if name in SIGNED_WORDS:
+        half = 1 << (SIGNED_WORDS[name] - 1)
+        return (number + half) % (2 * half) - half
+    if name in WORDS:
+        return number % (1 << WORDS[name])
+    return number if name in ("Integer", "Natural") else None
 
 
 def read_integer(digits: str) -> int | str:

@@ -103,10 +103,13 @@ def neutral_number(text: str) -> str:
 class TokenReader:
     """Takes the tokens of a text, one after the other."""
 
+    scanned = staticmethod(scan)
+    """Yields the tokens of a text. Languages with other tokens have their own."""
+
     def __init__(self, code: str) -> None:
         """Begin with the first token."""
         self.code, self.at = code, 0
-        self.tokens = [*scan(code)]
+        self.tokens = [*self.scanned(code)]
         self.end = Token("end", "", len(code), len(code))
 
     def peek(self, step: int = 0) -> Token:
