@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 
 from sandboxes.contract import Limits
+from sandboxes.languages.apart.ada import ada_tests
 from sandboxes.languages.base import MEMORY_STATUS, Language, Recipe, fixed_build
 from sandboxes.languages.comments import ADA_COMMENTS
 from sandboxes.languages.native import MAIN_WRAPPER, RUN_PROGRAM, TOKEN_FILE, build_tag, token_source
@@ -155,6 +156,7 @@ ADA = Language(
         "function Add (A, B : Integer) return Integer is\nbegin\n   return A + B;\nend Add;\n",
         "with Add;\nprocedure Main is\nbegin\n   pragma Assert (Add (2, 3) = 5);\nend Main;\n",
     ),
+    plain_tests=ada_tests,
     comments=ADA_COMMENTS,
     aliases=("adb",),
     tools=("gnatmake", "gcc", "ld", "objcopy"),

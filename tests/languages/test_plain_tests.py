@@ -11,7 +11,7 @@ from sandboxes import Limits, Outcome, Pool, SandboxUnavailable, open_sandbox
 from sandboxes.languages.apart.go import shown
 from sandboxes.languages.programs import build_program, reason_for_candidate
 from sandboxes.languages.registry import LANGUAGES, required_paths
-from support import plain_haskell
+from support import plain_ada, plain_haskell
 from support.requirements import WALL_SECONDS, unavailable
 
 HEAD = "#undef NDEBUG\n#include<assert.h>\n"
@@ -29,8 +29,33 @@ SCALA = "object Tests {\n  import Solution.add\n  def main(args: Array[String]):
 KOTLIN = "fun main() {\n    BODY\n}\n"
 BASH = 'candidate() {\n    add "$@"\n}\n\nset -e\nrun_test() {\n    BODY\n}\n\nrun_test'
 HASKELL = 'main :: IO ()\nmain = do\n  let candidate = add\n  if BODY then pure () else error "no"\n  pure ()\n'
+ADA = (
+    "pragma Ada_2022;\nwith Placeholder; use Placeholder;\n\nprocedure Main is\n\n"
+    "   function Candidate (A : Integer; B : Integer) return KIND renames Placeholder.Add;\n\nbegin\n"
+    "   pragma Assert (BODY);\nend Main;\n"
+)
 RUST = "#[cfg(test)]\nmod tests {\n    use super::*;\n    #[test]\n    fn test_add() {\n        BODY\n    }\n}\n"
 PLAIN = {
+    "Ada": (
+        "ada",
+        ADA.replace("KIND", "Integer").replace(
+            "BODY", "Candidate (2, 3) = 987);\n   pragma Assert (1_000 = candidate (-1, 2)"
+        ),
+        [[987, None], [1000, None]],
+    ),
+    "Ada, lists": (
+        "ada",
+        ADA.replace("KIND", "Float_Array").replace("BODY", 'Candidate ([1], "=") = [-98.7, 5.0], "no"'),
+        [[[-98.7, 5.0], None]],
+    ),
+    "Ada, texts": (
+        "ada",
+        "with Text; use Text;\nprocedure Main is\n   use Other;\n"
+        "   function Candidate (A : Integer) return Unbounded_String_Vector.Vector renames Text.Add;\nbegin\n"
+        '   pragma Assert (Candidate (2) = [To_Unbounded_String ("xyz""")]);\n'
+        "   pragma Assert (not Text.Even (3));\nend;\n",
+        [[['xyz"'], None], [False, None]],
+    ),
     "C++": (
         "cpp",
         HEAD + "int main(){\n    assert (add(2, 3)==987);\n    assert (!add(1, -2));\n}\n",
@@ -186,6 +211,76 @@ PLAIN = {
     ),
 }
 OTHERS = {
+    "a record in Ada": (
+        "ada",
+        ADA.replace("KIND", "Integer_Integer_Tuple").replace("BODY", "Candidate (1, 2) = (1, 2)"),
+    ),
+    "a table in Ada": (
+        "ada",
+        ADA.replace("KIND", "String_Integer_Dict.Map").replace("BODY", 'Candidate (1, 2) = ["a" => 2]'),
+    ),
+    "a list of a type without a known name in Ada": (
+        "ada",
+        ADA.replace("KIND", "Numbers").replace("BODY", "Candidate (1, 2) = [1]"),
+    ),
+    "a text of a type without a known name in Ada": (
+        "ada",
+        ADA.replace("KIND", "Name").replace("BODY", 'Candidate (1, 2) = "a"'),
+    ),
+    "a number of a type without a known name in Ada": (
+        "ada",
+        ADA.replace("KIND", "Real").replace("BODY", "Candidate (1, 2) = 1.5"),
+    ),
+    "two calls in Ada": ("ada", ADA.replace("KIND", "Integer").replace("BODY", "Candidate (1, 2) = Candidate (2, 1)")),
+    "another function's comparison in Ada": (
+        "ada",
+        ADA.replace("KIND", "Boolean").replace("BODY", "Same (Candidate (1, 2), 3)"),
+    ),
+    "a comparison of another kind in Ada": (
+        "ada",
+        ADA.replace("KIND", "Integer").replace("BODY", "Candidate (1, 2) > 3"),
+    ),
+    "two conditions in Ada": (
+        "ada",
+        ADA.replace("KIND", "Integer").replace("BODY", "Candidate (1, 2) = 3 and then Candidate (1, 1) = 2"),
+    ),
+    "an image in Ada": (
+        "ada",
+        ADA.replace("KIND", "Integer").replace("BODY", 'Integer\'Image (Candidate (1, 2)) = " 3"'),
+    ),
+    "a based number in Ada": ("ada", ADA.replace("KIND", "Integer").replace("BODY", "Candidate (1, 2) = 16#3#")),
+    "an integer with an exponent in Ada": (
+        "ada",
+        ADA.replace("KIND", "Integer").replace("BODY", "Candidate (1, 2) = 1E2"),
+    ),
+    "a large exponent in Ada": (
+        "ada",
+        ADA.replace("KIND", "Float").replace("BODY", "Candidate (1, 2) = 1.0e9999999999999999999"),
+    ),
+    "a loop in Ada": (
+        "ada",
+        ADA.replace("KIND", "Integer")
+        .replace("BODY", "Candidate (1, 2) = 3")
+        .replace("begin", "begin\n   for A in 1 .. 2 loop null; end loop;"),
+    ),
+    "a function of the tests in Ada": (
+        "ada",
+        ADA.replace("KIND", "Integer")
+        .replace("BODY", "Candidate (1, 2) = 3")
+        .replace("begin", "   function More return Integer is (1);\nbegin"),
+    ),
+    "a policy in Ada": (
+        "ada",
+        ADA.replace("KIND", "Integer")
+        .replace("BODY", "Candidate (1, 2) = 3")
+        .replace("Ada_2022", "Assertion_Policy (Ignore)"),
+    ),
+    "a handler in Ada": (
+        "ada",
+        ADA.replace("KIND", "Integer")
+        .replace("BODY", "Candidate (1, 2) = 3")
+        .replace("end Main", "exception\n   when others => null;\nend Main"),
+    ),
     "a loop": ("cpp", "int main(){ for (int i=0;i<3;i++) assert (add(i) == 3); }"),
     "a variable": ("cpp", "int main(){ int a=3; assert (add(1) == a); }"),
     "two calls": ("cpp", "int main(){ assert (add(1) == add(2)); }"),
@@ -329,17 +424,26 @@ CANDIDATES["scala"] = (
     "object Solution { def add(a: Int, b: Int): Int = { BODY } }\n",
     SCALA.replace("BODY", "assert(add(2, 3) == 5)\n    assert(add(4, 5) == 9)"),
 )
+CANDIDATES["ada"] = (
+    "with Ada.Text_IO; use Ada.Text_IO;\nwith GNAT.OS_Lib;\npackage Placeholder is\n"
+    "   function Add (A : Integer; B : Integer) return Integer;\nend Placeholder;\npackage body Placeholder is\n"
+    "   function Add (A : Integer; B : Integer) return Integer is\n   begin\n      BODY\n   end Add;\n"
+    "end Placeholder;\n",
+    ADA.replace("KIND", "Integer").replace("BODY", "Candidate (2, 3) = 5);\n   pragma Assert (Candidate (4, 5) = 9"),
+)
 CANDIDATES["haskell"] = (
     "import Control.Exception\nimport System.Exit\nadd :: Int -> Int -> Int\nadd a b = BODY\n",
     'main = do\n  if add 2 3 == 5 then pure () else error "no"\n  if add 4 5 == 9 then pure () else error "no"\n',
 )
 RIGHT = {
     **dict.fromkeys(CANDIDATES, "return a + b;"),
+    "ada": "return A + B;",
     "bash": "echo $(($1 + $2))",
     "go": "return a + b",
     **dict.fromkeys(("haskell", "rust"), "a + b"),
 }
 HONEST = {
+    **{f"{name} in Ada": ("ada", *each) for name, each in plain_ada.HONEST.items()},
     **{f"{name} in Haskell": ("haskell", *each) for name, each in plain_haskell.HONEST.items()},
     "texts of Bash": (
         "bash",
@@ -478,6 +582,7 @@ HONEST = {
     ),
 }
 WRONG = {
+    **{f"{name} in Ada": ("ada", *each) for name, each in plain_ada.WRONG.items()},
     **{f"{name} in Haskell": ("haskell", *each) for name, each in plain_haskell.WRONG.items()},
     "an octet's remainder in C++": (
         "cpp",
@@ -493,7 +598,15 @@ WRONG = {
 }
 """{name: (language, wrong candidate, tests)}"""
 
+MISTYPED = {
+    **{f"{name} in Ada": ("ada", *each) for name, each in plain_ada.MISTYPED.items()},
+    **{f"{name} in Haskell": ("haskell", *each) for name, each in plain_haskell.MISTYPED.items()},
+}
+"""{name: (language, candidate that does not compile with the tests, tests)}"""
+
 LIES = {
+    "times in Ada": ("ada", "return A * B;"),
+    "leaves in Ada": ("ada", 'Put_Line (""); Put_Line ("[5,9]"); GNAT.OS_Lib.OS_Exit (0); return 5;'),
     "times": ("cpp", "return a * b;"),
     "results of its own": ("cpp", 'puts("\\n[5,8]"); return a * b;'),
     "leaves with results of its own": ("cpp", 'puts("\\n[5,9]"); fflush(stdout); _exit(0);'),
@@ -560,13 +673,13 @@ def test_other_tests_are_not_plain(name):
 
 
 @given(
-    st.sampled_from(["bash", "cpp", "go", "haskell", "java", "kotlin", "rust", "scala"]),
+    st.sampled_from(["ada", "bash", "cpp", "go", "haskell", "java", "kotlin", "rust", "scala"]),
     st.text(alphabet="ad(2)=,;\"'{}[]<>.: !-+*1e\n$"),
 )
 def test_any_text_can_be_read(language, text):
     """No text is an error."""
     body = {"cpp": f"int main() {{ {text} }}", "go": GO.replace("BODY", text), "java": JAVA.replace("BODY", text)}
-    forms = (("bash", BASH), ("haskell", HASKELL), ("kotlin", KOTLIN), ("scala", SCALA))
+    forms = (("ada", ADA), ("bash", BASH), ("haskell", HASKELL), ("kotlin", KOTLIN), ("scala", SCALA))
     body |= {name: form.replace("BODY", text) for name, form in forms}
     LANGUAGES[language].plain_tests(body.get(language, RUST.replace("BODY", text)))
 
@@ -672,11 +785,11 @@ def test_results_that_differ(pool, name):
 
 @pytest.mark.slow
 @pytest.mark.languages
-@pytest.mark.parametrize("name", plain_haskell.MISTYPED)
+@pytest.mark.parametrize("name", MISTYPED)
 def test_types_are_checked(pool, name):
     """A candidate whose results have other types than the tests' data does not compile."""
-    candidate, tests = plain_haskell.MISTYPED[name]
-    [verdict] = pool.run_all([build_program("haskell", candidate, tests, Limits(wall_seconds=WALL_SECONDS))], 1)
+    language, candidate, tests = MISTYPED[name]
+    [verdict] = pool.run_all([build_program(language, candidate, tests, Limits(wall_seconds=WALL_SECONDS))], 1)
     assert (verdict.outcome, verdict.grading) == (Outcome.COMPILE_ERROR, "separate"), verdict
 
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from decimal import Decimal
 from functools import reduce
 from typing import Any
 
-from sandboxes.languages.apart.plain_data import Character, is_number
+from sandboxes.languages.apart.plain_data import Character, is_number, read_literal
 from sandboxes.languages.apart.plain_tokens import NotPlain, Token, TokenReader
 
 TOKEN = re.compile(
@@ -27,8 +26,6 @@ ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v"
 }
 CONSTANTS = ("True", "False", "Nothing", "LT", "EQ", "GT")
 CONSTRUCTORS = ("Just", "Left", "Right")
-MAX_DIGITS = 300
-FLOAT_BITS = 24
 LAST_CHARACTER = 0x10FFFF
 SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -74,31 +71,11 @@ def scan(code: str) -> Iterator[Token]:
 def read_token(kind: str, text: str) -> Any:
     """Return the value of a literal, or the text of another token."""
     if kind == "number":
-        return read_number(text)
+        return read_literal(text)
     if kind not in ("text", "char"):
         return text
     value = ESCAPE.sub(unescape, text[1:-1])
     if SURROGATE.search(value) or kind == "char" and len(value) != 1:
-        raise NotPlain(text)
-    return value
-
-
-def read_number(text: str) -> int | float:
-    """Return the value of a number.
-
-    Raises:
-        NotPlain: if it may be another one where it is rounded in Python than in Haskell.
-    """
-    if len(text) > MAX_DIGITS:
-        raise NotPlain("a long number")
-    value = int(text) if text.isdecimal() else float(text)
-    # A literal of a rational number is not rounded.
-    if Decimal(text) != Decimal(repr(value)):
-        raise NotPlain(text)
-    numerator = float(value).as_integer_ratio()[0]
-    bits = numerator.bit_length() - (numerator & -numerator).bit_length() + 1
-    # The checker makes a double of it, and a Float of that. The double may be halfway between two of these.
-    if bits == FLOAT_BITS + 1 and Decimal(text) != Decimal(float(value)):
         raise NotPlain(text)
     return value
 

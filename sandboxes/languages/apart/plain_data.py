@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from itertools import pairwise
 from typing import Any
 
 from sandboxes.languages.apart.plain_tokens import NotPlain, TokenReader
 
 MAX_INT = 2**31 - 1
+MAX_DIGITS, MAX_EXPONENT = 300, 5
+FLOAT_BITS = 24
+"""Those of a number with 32 bits."""
 
 
 class Character(str):
@@ -197,3 +201,23 @@ def bounded(value: float) -> float:
 def is_number(value: Any) -> bool:
     """Return whether a value is a number."""
     return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def read_literal(text: str) -> int | float:
+    """Return the value of a number.
+
+    Raises:
+        NotPlain: if it may be another one where the checker rounds it than in the language.
+    """
+    if len(text) > MAX_DIGITS or len(text.lower().partition("e")[2]) > MAX_EXPONENT:
+        raise NotPlain("a long number")
+    value = int(text) if text.isdecimal() else float(text)
+    # A literal of a rational number is not rounded.
+    if Decimal(text) != Decimal(repr(value)):
+        raise NotPlain(text)
+    numerator = float(value).as_integer_ratio()[0]
+    bits = numerator.bit_length() - (numerator & -numerator).bit_length() + 1
+    # The checker makes a double of it, and a Float of that. The double may be halfway between two of these.
+    if bits == FLOAT_BITS + 1 and Decimal(text) != Decimal(float(value)):
+        raise NotPlain(text)
+    return value
