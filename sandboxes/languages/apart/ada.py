@@ -311,6 +311,7 @@ def recording(source: str, kind: str, shape: Shape) -> Iterator[str]:
     Raises:
         NotPlain: if it is not known how results of the type are written.
     """
+    is_scalar = SCALARS.get(kind.lower()) == shape if kind else shape in ("Num", "Bool")
     if isinstance(shape, tuple):
         leaf: Shape = shape
         while isinstance(leaf, tuple):
@@ -321,7 +322,7 @@ def recording(source: str, kind: str, shape: Shape) -> Iterator[str]:
         yield f"   declare\n      Code_Eval_0 : constant {kind} := {source};\n   begin"
         yield from each_of("Code_Eval_0", shape, 1)
         yield "   end;"
-    elif SCALARS.get(kind.lower(), "" if kind else shape) == shape and (kind or shape in ("Num", "Bool")):
+    elif is_scalar:
         yield f"   Code_Eval_Results.{ADD[str(shape)] % source};"
     else:
         raise NotPlain("a result of another type")
