@@ -299,3 +299,12 @@ def test_a_literal_has_the_type_of_the_result(literal, value):
 def test_a_literal_is_equal_to_no_other_value(literal, value):
     """A literal is equal to nothing else, and to no number of an unknown type."""
     assert difference("results", 0, json.dumps([[literal, None]]), json.dumps([value])).startswith("call 1 should")
+
+
+def test_results_are_near_or_equal_to_another_value():
+    """A number that no float can hold is near to none, and a result may have several values that are right."""
+    assert difference("results", 0, "[[1.5, 0.1]]", f"[{'9' * 400}]").startswith("call 1 should return 1.5")
+    assert [
+        difference("results", 0, '[[-1, 0, ["uint32", 4294967295]]]', f"[{had}]") == ""
+        for had in ("-1", '["uint32", 4294967295]', "4294967295")
+    ] == [True, True, False]

@@ -31,8 +31,9 @@ class PlainTests:
     """Tests that make the calls, and write the results as a line of JSON. They hold no expected result."""
 
     expected: str
-    """The results, as the checker "results" reads them: [value, tolerance of its numbers] of each call. Without a
-    tolerance the numbers are literals, which have the types of those that the call returns."""
+    """The results, as the checker "results" reads them: [value, tolerance of its numbers] of each call, and after these
+    other values that are right too. Without a tolerance the numbers are literals, which have the types of those that
+    the call returns."""
 
     name: str = ""
     """The name of the test that has the calls; "" for that of a whole program."""
