@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from sandboxes.languages.apart import c_results
+from sandboxes.languages.apart.c import c_tests
 from sandboxes.languages.base import Language, Recipe, fixed_build
 from sandboxes.languages.native import MAIN_WRAPPER, RUN_PROGRAM, TOKEN_FILE, build_tag, token_source
 
@@ -141,11 +143,18 @@ C_FLAGS = "-std=c17 -O2 -fsanitize=unreachable -fsanitize-undefined-trap-on-erro
 def c_files(candidate: str, tests: str) -> dict[str, str]:
     """Return the files of a C program with tests, with the script that builds it: text by path."""
     build = C_BUILD % {"flags": C_FLAGS, "token": TOKEN_FILE, "last": f"{MAIN_WRAPPER} -lm"}
-    return {**c_family_files(C, candidate, tests), C_BUILD_FILE: build}
+    return {**c_family_files(C, candidate, tests, c_results.USED in tests), C_BUILD_FILE: build}
 
 
-def c_family_files(dialect: Dialect, candidate: str, tests: str) -> dict[str, str]:
-    """Return the files of a program. Its code_eval_program file and its token file are compiled."""
+def c_family_files(dialect: Dialect, candidate: str, tests: str, writes_results: bool = False) -> dict[str, str]:
+    """Return the files of a program. Its code_eval_program file and its token file are compiled.
+
+    Args:
+        dialect: that of the candidate.
+        candidate: source.
+        tests: source.
+        writes_results: whether the tests, which are in C, write results with the functions of `c_results`.
+    """
     tag, suffix = build_tag(candidate, tests), dialect.suffix
     main = declare_main(dialect, tests, tag)
     if main:
@@ -156,6 +165,8 @@ def c_family_files(dialect: Dialect, candidate: str, tests: str) -> dict[str, st
     ends = [name for name in C_ENDS if re.search(rf"\b{name}\b", tests)]
     labels = [f'{C_ENDS[name][0]} __asm__("code_eval_{name}_{tag}") __attribute__((noreturn));' for name in ends]
     labels = [dialect.linkage + label.replace("NOEXCEPT", dialect.noexcept) for label in labels]
+    if writes_results:
+        labels.append(c_results.declared(tag))
     program = {
         "labels": "\n".join([declare_assert(dialect, tag), *labels, main]),
         "suffix": suffix,
@@ -164,6 +175,8 @@ def c_family_files(dialect: Dialect, candidate: str, tests: str) -> dict[str, st
         "tag": tag,
     }
     functions = [f"void code_eval_{name}_{tag}{C_ENDS[name][1]}" for name in ends]
+    if writes_results:
+        functions.append(c_results.defined(tag))
     return {
         f"candidate.{suffix}": candidate,
         f"code_eval_tests_{tag}.{suffix}": f'#line 1 "tests.{suffix}"\n{tests}\n',
@@ -212,5 +225,6 @@ C_LANGUAGE = Language(
     image="gcc:12",
     highlight="c",
     canary=("int add(int a, int b) { return a + b; }", "#include <assert.h>\nint main() { assert(add(2, 3) == 5); }"),
+    plain_tests=c_tests,
     tools=("gcc", "ld"),
 )

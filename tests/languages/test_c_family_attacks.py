@@ -5,7 +5,7 @@ import pytest
 from sandboxes import Limits, Pool, SandboxUnavailable, open_sandbox
 from sandboxes.languages.compilers import cpp_headers
 from sandboxes.languages.programs import build_program
-from sandboxes.languages.registry import probe_version, required_paths
+from sandboxes.languages.registry import LANGUAGES, probe_version, required_paths
 from support.honest_c_family import ASSERTS, C_HONEST, CPP_HONEST, EXITS, HONEST, RIGHT, SYSTEM, WITH_HEADER
 from support.observers import passes
 from support.requirements import WALL_SECONDS, unavailable
@@ -222,19 +222,33 @@ def named(language, *tables):
     return {f"{language} {name}": (language, *program) for table in tables for name, program in table.items()}
 
 
+def apart(*tables):
+    """Return the programs of tables whose tests in C are compared elsewhere."""
+    is_plain = LANGUAGES["c"].plain_tests
+    programs = {name: program for table in tables for name, program in table.items() if is_plain(program[1])}
+    return named("apart c", programs)
+
+
 PAIRS = {**named("c", BOTH), **named("cpp", BOTH, CPP_BOTH), **named("quick cpp", BOTH, CPP_BOTH)}
 LIARS = {**named("c", LIES, C_LIES), **named("cpp", LIES, CPP_LIES), **named("quick cpp", LIES, CPP_LIES)}
 for standard in STANDARDS:
     PAIRS |= named(standard, STANDARDS_BOTH)
     LIARS |= named(standard, STANDARDS_LIES)
-RIGHT_ONES = {**named("c", HONEST, C_HONEST), **named("cpp", HONEST, CPP_HONEST), **named("quick cpp", HONEST)}
+PAIRS |= apart(BOTH)
+LIARS |= apart(LIES, C_LIES)
+RIGHT_ONES = {
+    **apart(HONEST, C_HONEST),
+    **named("c", HONEST, C_HONEST),
+    **named("cpp", HONEST, CPP_HONEST),
+    **named("quick cpp", HONEST),
+}
 
 
 @pytest.fixture(scope="module")
 def run():
     """Return a function that runs a candidate with its tests: (language, candidate, tests) -> Verdict.
 
-    Programs in "quick cpp" begin with a header that is compiled once.
+    Programs in "quick cpp" begin with a header that is compiled once, and results of "apart c" are compared elsewhere.
     """
     pool = Pool(open_sandbox("subprocess", read_only_paths=required_paths({"cpp"})))
     try:
@@ -246,10 +260,12 @@ def run():
     def run_one(language, candidate, tests):
         if language == "quick cpp":
             language, candidate = "cpp", f"#include <cstdlib>\n{candidate}"
+        grading = "auto" if language == "apart c" else "shared"
+        language = language.removeprefix("apart ")
         words = ("", "", "c") if language == "c" else ('extern "C"', "noexcept", "cpp")
         for name, word in zip(("EXTERN", "NOEXCEPT", "SUFFIX"), words, strict=True):
             candidate = candidate.replace(name, word)
-        return pool.run_all([build_program(language, candidate, tests, LIMITS, grading="shared")], 1)[0]
+        return pool.run_all([build_program(language, candidate, tests, LIMITS, grading=grading)], 1)[0]
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(cpp_headers, "PROGRAMS_BEFORE", 1)

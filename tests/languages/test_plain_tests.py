@@ -56,6 +56,40 @@ PLAIN = {
         "   pragma Assert (not Text.Even (3));\nend;\n",
         [[['xyz"'], None], [False, None]],
     ),
+    "C": (
+        "c",
+        "#undef NDEBUG\n#include <assert.h> // for all\n#include <math.h>\n#define EPSILON 1e-4\nint main(void) {\n"
+        '    int all[] = {1, 2, 3};\n    assert(add(all, 3) == 987 && "a sum");\n'
+        '    assert(!strcmp(name((int[]){1}), "xyz"));\n'
+        "    assert(fabs(98.7 - half(3.0)) < EPSILON);\n    assert(!even(1) && even('a'));\n    return 0;\n}\n",
+        [[987, 0], ["xyz", 0], [98.7, 1e-4], [False, 0], [True, 0]],
+    ),
+    "C, statuses": (
+        "c",
+        "int add(int a, int b);\nint main() {\n    if (add(2, 3) != 987) return 1;\n"
+        '    if (strcmp(name(), "xyz")) { printf("not xyz"); exit(1); }\n'
+        '    if (98.7F == half(3)) printf("98.7"); else abort();\n    if (!find(1) || find(2) != NULL) return 2;\n}\n',
+        [[987, 0], ["xyz", 0], [98.69999694824219, 0], [True, 0], [False, 0]],
+    ),
+    "C, functions and variables": (
+        "c",
+        "static int failures;\nstatic void test_pair(void) {\n    int count, expected = 987;\n"
+        "    int *all = pair(2, &count);\n"
+        "    assert(count == 2);\n    assert(all[1] == 987 - 2);\n    free(all);\n}\n"
+        "int main(int argc, char **argv) {\n    int failed = 0;\n    test_pair();\n"
+        "    if (size('b') != 'b') failed++;\n"
+        '    printf("%d of 987 failed", failed);\n    return failed ? 1 : 0;\n}\n',
+        [[2, 0], [985, 0], [98, 0]],
+    ),
+    "C, numbers of several types": (
+        "c",
+        "int main(void) { assert(low(1) == -1); assert(987654321 == big()); }",
+        [
+            [-1, 0, ["uint32", 2**32 - 1], ["uint64", 2**64 - 1], 2**128 - 1, ["float", -1], ["double", -1]],
+            [987654321, 0, *([f"uint{bits}", 987654321] for bits in (32, 64)), 987654321]
+            + [["float", 987654336], ["double", 987654321]],
+        ],
+    ),
     "C++": (
         "cpp",
         HEAD + "int main(){\n    assert (add(2, 3)==987);\n    assert (!add(1, -2));\n}\n",
@@ -281,6 +315,44 @@ OTHERS = {
         .replace("BODY", "Candidate (1, 2) = 3")
         .replace("end Main", "exception\n   when others => null;\nend Main"),
     ),
+    "a loop in C": ("c", "int main() { for (int i = 0; i < 3; i++) assert(add(i) == 3); }"),
+    "a variable in C": ("c", "int main() { int a = 3; assert(add(1) == a); }"),
+    "a comparison of memory in C": ("c", "int main() { int a[] = {1, 2}; assert(memcmp(add(1), a, sizeof a) == 0); }"),
+    "a pointer to a text in C": ("c", 'int main() { assert(add(1) == "a"); }'),
+    "a result that is changed in C": ("c", "int main() { int a = add(1) - 5; assert(a == 0); }"),
+    "a result that is changed later in C": ("c", "int main() { int a = add(1); a = a - 5; assert(a == 0); }"),
+    "a comparison as data in C": ("c", "int main() { int a = add(1) == 5; assert(a); }"),
+    "another function's comparison in C": ("c", "int main() { assert(same(add(1), 3)); }"),
+    "another function's comparison of a variable in C": (
+        "c",
+        "int main() { int a = add(1); assert(same(a, 3) == 1); }",
+    ),
+    "one of two conditions in C": ("c", "int main() { assert(add(1) == 2 || add(2) == 3); }"),
+    "a result that is only different in C": ("c", "int main() { assert(add(1) != 2); }"),
+    "a status of 0 in C": ("c", "int main() { if (add(1) != 2) return 0; }"),
+    "a branch that decides nothing in C": ("c", 'int main() { if (add(1) != 2) printf("no"); return 0; }'),
+    "failures that do not decide in C": ("c", "int main() { int n = 0; if (add(1) != 2) n++; return 0; }"),
+    "failures of another variable in C": (
+        "c",
+        "int n = 0;\nint main() { { int n = 0; if (add(1) != 2) n++; } if (add(2) != 3) n++; return n; }",
+    ),
+    "failures that start elsewhere in C": ("c", "int main() { int n = -1; if (add(1) != 2) n++; return n; }"),
+    "an octal number in C": ("c", "int main() { assert(add(1) == 010); }"),
+    "bytes in C": ("c", 'int main() { assert(strcmp(add(1), "\\xff") == 0); }'),
+    "a trigraph in C": ("c", 'int main() { assert(strcmp(add(1), "??!") == 0); }'),
+    "a long double in C": ("c", "int main() { assert(add(1) == 0.1L); }"),
+    "a number too large in C": ("c", "int main() { assert(add(1) == 65536 * 65536); }"),
+    "a difference of an integer in C": ("c", "int main() { assert(abs(add(1) - 3) < 1e-4); }"),
+    "a difference that may be rounded in C": ("c", "int main() { assert(fabs(add(1) - 0.1f) < 0.5); }"),
+    "a macro in C": ("c", "#define CHECK(x) assert(x)\nint main() { CHECK(add(1) == 2); }"),
+    "a name for what is given and expected in C": ("c", "#define N 5\nint main() { assert(add(N) == N); }"),
+    "a call in what is printed in C": ("c", 'int main() { printf("%d", add(1)); assert(add(1) == 2); }'),
+    "a function behind main in C": ("c", "int main() { assert(add(1) == 2); }\nint more() { return 1; }"),
+    "a function with parameters in C": (
+        "c",
+        "void check(int a) { assert(add(1) == 2); }\nint main() { check(1); }",
+    ),
+    "assertions that are off in C": ("c", "#define NDEBUG\n#include <assert.h>\nint main() { assert(add(1) == 2); }"),
     "a loop": ("cpp", "int main(){ for (int i=0;i<3;i++) assert (add(i) == 3); }"),
     "a variable": ("cpp", "int main(){ int a=3; assert (add(1) == a); }"),
     "two calls": ("cpp", "int main(){ assert (add(1) == add(2)); }"),
@@ -394,6 +466,10 @@ OTHERS = {
     ),
 }
 CANDIDATES = {
+    "c": (
+        "#include <stdio.h>\n#include <stdlib.h>\nint add(int a, int b) { BODY }\n",
+        "#include <assert.h>\nint main(void) {\n  assert(add(2, 3) == 5);\n  assert(add(4, 5) == 9);\n}\n",
+    ),
     "cpp": (
         "#include <vector>\nint add(int a, int b) { BODY }\n",
         "int main() {\n  assert(add(2, 3) == 5);\n  assert(add(4, 5) == 9);\n}\n",
@@ -607,6 +683,10 @@ MISTYPED = {
 LIES = {
     "times in Ada": ("ada", "return A * B;"),
     "leaves in Ada": ("ada", 'Put_Line (""); Put_Line ("[5,9]"); GNAT.OS_Lib.OS_Exit (0); return 5;'),
+    "times in C": ("c", "return a * b;"),
+    "results of its own in C": ("c", 'puts("\\n[5,8]"); return a * b;'),
+    "leaves in C": ("c", 'puts("\\n[5,9]"); fflush(stdout); _Exit(0);'),
+    "a division by nothing in C": ("c", "return a / (b - b);"),
     "times": ("cpp", "return a * b;"),
     "results of its own": ("cpp", 'puts("\\n[5,8]"); return a * b;'),
     "leaves with results of its own": ("cpp", 'puts("\\n[5,9]"); fflush(stdout); _exit(0);'),
@@ -673,12 +753,16 @@ def test_other_tests_are_not_plain(name):
 
 
 @given(
-    st.sampled_from(["ada", "bash", "cpp", "go", "haskell", "java", "kotlin", "rust", "scala"]),
+    st.sampled_from(["ada", "bash", "c", "cpp", "go", "haskell", "java", "kotlin", "rust", "scala"]),
     st.text(alphabet="ad(2)=,;\"'{}[]<>.: !-+*1e\n$"),
 )
 def test_any_text_can_be_read(language, text):
     """No text is an error."""
-    body = {"cpp": f"int main() {{ {text} }}", "go": GO.replace("BODY", text), "java": JAVA.replace("BODY", text)}
+    body = {
+        **dict.fromkeys(("c", "cpp"), f"int main() {{ {text} }}"),
+        "go": GO.replace("BODY", text),
+        "java": JAVA.replace("BODY", text),
+    }
     forms = (("ada", ADA), ("bash", BASH), ("haskell", HASKELL), ("kotlin", KOTLIN), ("scala", SCALA))
     body |= {name: form.replace("BODY", text) for name, form in forms}
     LANGUAGES[language].plain_tests(body.get(language, RUST.replace("BODY", text)))

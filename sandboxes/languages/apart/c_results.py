@@ -1,0 +1,185 @@
+"""The part of C programs that writes results of calls as JSON, for tests that `c` has read. Used by `c_family`.
+
+The functions are in the token's file, where no macro and no function of the candidate's reaches them. They are declared
+before the candidate, under names that it can't guess. The macros come after it, and take its own of these names back.
+"""
+
+from __future__ import annotations
+
+MACRO_NAMES = "code_eval_number code_eval_noted code_eval_near code_eval_truth CODE_EVAL_WIDE"
+FUNCTIONS = {
+    "signed": "code_eval_widest",
+    "unsigned": "unsigned code_eval_widest",
+    "double": "double",
+    "long_double": "long double",
+    "pointer": "const volatile void *",
+    "noted_int": "unsigned",
+    "noted_long": "unsigned long",
+    "noted_long_long": "unsigned long long",
+    "noted_float": "float",
+    "noted_double": "double",
+    "text": "const char *",
+    "is_true": "int",
+    "finish": "void",
+}
+"""The parameter of each of our functions."""
+
+WIDEST = """\
+#ifdef __SIZEOF_INT128__
+#define code_eval_widest __int128
+#else
+#define code_eval_widest long long
+#endif
+"""
+USED = "code_eval_finish();"
+"""The statement by which tests write the results."""
+
+
+# The common type of a result and of the data decides how they are compared. A note of it is only needed if the data is
+# another number in some types: if it is negative, or too large for a float.
+CHOICES = """\
+#define %(macro)s(zero, ...) _Generic(1 ? (__VA_ARGS__) : zero, \\
+    int: code_eval_signed, long: code_eval_signed, long long: code_eval_signed, \\
+    CODE_EVAL_WIDE \\
+    unsigned: code_eval_%(int)s, unsigned long: code_eval_%(long)s, unsigned long long: code_eval_%(long_long)s, \\
+    float: code_eval_%(float)s, double: code_eval_%(double)s, long double: code_eval_%(long_double)s, \\
+    default: code_eval_pointer)(1 ? (__VA_ARGS__) : zero)
+"""
+NUMBER = {
+    **dict.fromkeys(("int", "long", "long_long"), "unsigned"),
+    **dict.fromkeys(("float", "double"), "double"),
+    "long_double": "long_double",
+}
+NOTED = {kind: f"noted_{kind}" for kind in NUMBER} | {"long_double": "long_double"}
+# A long double is rounded, because it only has to be near.
+NEAR = {**NUMBER, "long_double": "double"}
+NAMES = (*(f"code_eval_{name}" for name in FUNCTIONS), *MACRO_NAMES.split(), "_Generic", "__int128")
+MACROS = (
+    "".join(f"#undef {name}\n" for name in NAMES)
+    + """\
+#ifdef __SIZEOF_INT128__
+#define CODE_EVAL_WIDE __int128: code_eval_signed, unsigned __int128: code_eval_unsigned,
+#else
+#define CODE_EVAL_WIDE
+#endif
+#define code_eval_truth(...) code_eval_is_true((__VA_ARGS__) ? 1 : 0)
+"""
+    + CHOICES % {"macro": "code_eval_number", **NUMBER}
+    + CHOICES % {"macro": "code_eval_noted", **NOTED}
+    + CHOICES % {"macro": "code_eval_near", **NEAR}
+)
+"""The macros that tests use. A record is `code_eval_number(zero of the data's type, call)`."""
+
+WRITER = r"""
+static char results[1 << 24];
+static unsigned long used;
+static void put(char each) {
+    if (used == sizeof results) say("the results are too long\n"), die();
+    results[used++] = each;
+}
+static void put_text(const char *text) {
+    while (*text) put(*text++);
+}
+static void begin(void) { put_text(used ? "," : "\n["); }
+static void put_whole(unsigned code_eval_widest value) {
+    char digits[48], *first = digits + sizeof digits;
+    *--first = 0;
+    do *--first = (char)('0' + (int)(value % 10));
+    while (value /= 10);
+    put_text(first);
+}
+/* All digits of the number, which is odd * 2 ** power, or odd * 5 ** -power / 10 ** -power. */
+static void put_double(double value) {
+    union { double value; unsigned long long bits; } parts = {value};
+    unsigned long long odd = parts.bits & ((1ull << 52) - 1);
+    int power = (int)(parts.bits >> 52 & 2047), count = 0;
+    if (parts.bits >> 63 && value == value) put('-');
+    if (power == 2047) {
+        put_text(odd ? "NaN" : "Infinity");
+        return;
+    }
+    if (power) odd |= 1ull << 52;
+    else power = 1;
+    power -= 1075;
+    if (!odd) power = 0;
+    while (odd && !(odd & 1)) odd >>= 1, power++;
+    unsigned limbs[100];
+    do limbs[count++] = (unsigned)(odd % 1000000000);
+    while (odd /= 1000000000);
+    for (int left = power < 0 ? -power : power; left; left--) {
+        unsigned long long carry = 0;
+        for (int place = 0; place < count; place++) {
+            carry += (unsigned long long)limbs[place] * (power < 0 ? 5 : 2);
+            limbs[place] = (unsigned)(carry % 1000000000);
+            carry /= 1000000000;
+        }
+        if (carry) limbs[count++] = (unsigned)carry;
+    }
+    put_whole(limbs[--count]);
+    while (count--)
+        for (unsigned unit = 100000000; unit; unit /= 10) put((char)('0' + limbs[count] / unit % 10));
+    if (power < 0) put_text("e-"), put_whole((unsigned)-power);
+}
+static void put_signed(code_eval_widest value) {
+    if (value < 0) put('-');
+    put_whole(value < 0 ? -(unsigned code_eval_widest)value : (unsigned code_eval_widest)value);
+}
+static void note(const char *kind) { begin(), put_text("[\""), put_text(kind), put_text("\","); }
+static void note_unsigned(unsigned long long value, unsigned long size) {
+    note(size == 4 ? "uint32" : "uint64"), put_whole(value), put(']');
+}
+void code_eval_signed_TAG(code_eval_widest value) { begin(), put_signed(value); }
+void code_eval_unsigned_TAG(unsigned code_eval_widest value) { begin(), put_whole(value); }
+void code_eval_double_TAG(double value) { begin(), put_double(value); }
+void code_eval_long_double_TAG(long double value) {
+    begin();
+    if ((long double)(double)value == value || value != value) put_double((double)value);
+    else if (value > -2e19L && value < 2e19L && (long double)(code_eval_widest)value == value)
+        put_signed((code_eval_widest)value);
+    else put_text("\"a long double\"");
+}
+void code_eval_pointer_TAG(const volatile void *value) { begin(), put_text(value ? "\"a pointer\"" : "0"); }
+void code_eval_noted_int_TAG(unsigned value) { note_unsigned(value, sizeof value); }
+void code_eval_noted_long_TAG(unsigned long value) { note_unsigned(value, sizeof value); }
+void code_eval_noted_long_long_TAG(unsigned long long value) { note_unsigned(value, sizeof value); }
+void code_eval_noted_float_TAG(float value) { note("float"), put_double(value), put(']'); }
+void code_eval_noted_double_TAG(double value) { note("double"), put_double(value), put(']'); }
+void code_eval_is_true_TAG(int value) { begin(), put_text(value ? "true" : "false"); }
+void code_eval_text_TAG(const char *value) {
+    begin();
+    if (!value) {
+        put_text("null");
+        return;
+    }
+    put('"');
+    for (; *value; value++) {
+        if (*value == '"' || *value == '\\') put('\\');
+        if ((unsigned char)*value >= ' ') put(*value);
+        else put_text("\\u00"), put((char)('0' + *value / 16)), put("0123456789abcdef"[*value % 16]);
+    }
+    put('"');
+}
+void code_eval_finish_TAG(void) {
+    /* Not in a child process, as for the token. What the candidate has printed comes before the results. */
+    if (call(SYS_getpid, 0, 0, 0, 0) != process) return;
+    fflush(0);
+    put_text("]\n");
+    for (unsigned long written = 0; written < used;) {
+        long count = call(SYS_write, output, (long)(results + written), (long)(used - written), 0);
+        if (count <= 0) break;
+        written += (unsigned long)count;
+    }
+}
+"""
+
+
+def declared(tag: str) -> str:
+    """Return declarations that give our functions names of one program."""
+    lines = [f'void code_eval_{name}({kind}) __asm__("code_eval_{name}_{tag}");' for name, kind in FUNCTIONS.items()]
+    return "\n".join([WIDEST, *lines, "#undef code_eval_widest"])
+
+
+def defined(tag: str) -> str:
+    """Return the functions for the token's file."""
+    names = "".join(f"void code_eval_{name}_{tag}({kind});\n" for name, kind in FUNCTIONS.items())
+    return f"{WIDEST}int fflush(void *);\n{names}{WRITER.replace('TAG', tag)}"
