@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 
 from sandboxes.contract import Limits
+from sandboxes.languages.apart import fortran_results
+from sandboxes.languages.apart.fortran import fortran_tests
 from sandboxes.languages.base import MEMORY_STATUS, Language, Recipe, fixed_build
 from sandboxes.languages.comments import FORTRAN_COMMENTS
 from sandboxes.languages.native import MAIN_WRAPPER, RUN_PROGRAM, TOKEN_FILE, build_tag, token_source
@@ -20,6 +22,9 @@ JUDGES = "abs all any epsilon int len len_trim merge nint real size trim"
 """Intrinsic functions that tests judge by. The compiler refuses a module with one of them in tests that use it."""
 
 INTRINSIC_MODULES = "ieee_arithmetic ieee_exceptions ieee_features iso_c_binding iso_fortran_env omp_lib openacc"
+OWN_MODULES = f"{INTRINSIC_MODULES} {fortran_results.MODULE_NAME}"
+"""Modules that a candidate has no part in."""
+
 PROGRAM = re.compile(r"^[ \t]*program\s+\w+[ \t]*(?:![^\n]*)?\n", re.MULTILINE | re.IGNORECASE)
 # Statements that come before declarations, with comments and empty lines among them.
 FIRST_STATEMENTS = re.compile(
@@ -79,12 +84,15 @@ def fortran_files(candidate: str, tests: str) -> dict[str, str]:
     if not tests.strip():
         # The candidate is its own test.
         candidate, tests = "", candidate
+    writes_results = fortran_results.USE_MODULE in tests
     names = {"tag": build_tag(candidate, tests), "memory_status": MEMORY_STATUS}
-    build = {"flags": FLAGS, "modules": INTRINSIC_MODULES, "token": TOKEN_FILE, "wrapper": MAIN_WRAPPER}
+    build = {"flags": FLAGS, "modules": OWN_MODULES, "token": TOKEN_FILE, "wrapper": MAIN_WRAPPER}
     return {
         "candidate.f90": f"{candidate}\n",
-        f"code_eval_tests_{names['tag']}.f90": f"{with_judges(tests)}\n",
-        f"{TOKEN_FILE}.c": token_source(DECLARATIONS, RUN, FUNCTIONS % names),
+        f"code_eval_tests_{names['tag']}.f90": f"{tests if writes_results else with_judges(tests)}\n",
+        f"{TOKEN_FILE}.c": token_source(
+            DECLARATIONS, RUN, FUNCTIONS % names + (fortran_results.WRITER if writes_results else "")
+        ),
         BUILD_FILE: BUILD % {**names, **build},
     }
 
@@ -125,6 +133,7 @@ FORTRAN = Language(
         "  end function\nend module\n",
         "program tests\n  use sums\n  if (add(2, 3) /= 5) error stop\nend program\n",
     ),
+    plain_tests=fortran_tests,
     comments=FORTRAN_COMMENTS,
     aliases=("f90", "f95"),
     tools=("gfortran", "gcc", "ld", "objcopy"),

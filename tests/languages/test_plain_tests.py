@@ -34,6 +34,7 @@ ADA = (
     "   function Candidate (A : Integer; B : Integer) return KIND renames Placeholder.Add;\n\nbegin\n"
     "   pragma Assert (BODY);\nend Main;\n"
 )
+FORTRAN = "program tests\n  use m, only: add\n  implicit none\n  integer :: a = 3\n  BODY\nend program tests\n"
 RUST = "#[cfg(test)]\nmod tests {\n    use super::*;\n    #[test]\n    fn test_add() {\n        BODY\n    }\n}\n"
 PLAIN = {
     "Ada": (
@@ -108,6 +109,20 @@ PLAIN = {
         [[[3.987, 7], math.nextafter(1e-4, 1)]],
     ),
     "C++, difference": ("cpp", "int main(){ assert (abs(add(1) - 98.7) < 1e-4); }", [[98.7, 1e-4]]),
+    "Fortran": (
+        "fortran",
+        "! 987\nPROGRAM t\n  USE m\n  IMPLICIT NONE\n  real(8), parameter :: tol = 1d-4\n"
+        "  IF (add(2, & ! two\n    3) /= 987) error stop 'not 987'\n  if (abs(half(3.0) - 98.5d0) > tol) stop 1\n"
+        "  if (.not. even(2) .or. trim(name(1)) .ne. 'xyz ') then\n    print *, 'xyz'\n    call exit(1)\n  end if\n"
+        "  if (any(pair(1) /= [987, -2])) error stop\n  print *, 'xyz'\nEND PROGRAM t\n",
+        [[987, 0], [98.5, math.nextafter(1e-4, 1)], [True, 0], ["xyz", 0], [[987, -2], 0]],
+    ),
+    "Fortran, variables": (
+        "fortran",
+        "program t\n  use m\n  integer :: all_of(2) = [3, 4], n\n  n = add(2, 3)\n  call double(all_of)\n"
+        "  if (n /= 987 .or. all_of(1) /= 6) error stop\n  if (102334155 /= large()) error stop\nend program\n",
+        [[987, 0], [6, 0], [102334155, 0, ["float", 102334152], ["double", 102334155]]],
+    ),
     "Go": (
         "go",
         GO.replace("BODY", 'assert.Equal(987, add(2, 3))\n    assert.Equal([]string{"xyz"}, add([]int{1}))'),
@@ -315,6 +330,36 @@ OTHERS = {
         .replace("BODY", "Candidate (1, 2) = 3")
         .replace("end Main", "exception\n   when others => null;\nend Main"),
     ),
+    "a loop in Fortran": ("fortran", FORTRAN.replace("BODY", "do a = 1, 3\n  if (add(a) /= 3) error stop\n  end do")),
+    "a variable in Fortran": ("fortran", FORTRAN.replace("BODY", "if (add(1) /= a) error stop")),
+    "data that nothing uses in Fortran": ("fortran", FORTRAN.replace("BODY", "if (add(1) /= 3) error stop")),
+    "a result that is changed in Fortran": ("fortran", FORTRAN.replace("BODY", "a = add(1) - 3\n  if (a /= 0) stop 1")),
+    "another function's comparison in Fortran": (
+        "fortran",
+        FORTRAN.replace("BODY", "if (.not. same(add(a), 3)) error stop"),
+    ),
+    "one of two conditions in Fortran": (
+        "fortran",
+        FORTRAN.replace("BODY", "if (add(a) /= 2 .and. add(a) /= 3) error stop"),
+    ),
+    "a result that is only different in Fortran": ("fortran", FORTRAN.replace("BODY", "if (add(a) == 2) error stop")),
+    "a stop that is no failure in Fortran": ("fortran", FORTRAN.replace("BODY", "if (add(a) /= 2) stop 'no sum'")),
+    "a status of 0 in Fortran": ("fortran", FORTRAN.replace("BODY", "if (add(a) /= 2) call exit(0)")),
+    "a branch that decides nothing in Fortran": ("fortran", FORTRAN.replace("BODY", "if (add(a) /= 2) print *, 'no'")),
+    "a list that a type decides about in Fortran": (
+        "fortran",
+        FORTRAN.replace("BODY", "if (any(add(a) /= [102334155])) error stop"),
+    ),
+    "a kind of the candidate's in Fortran": ("fortran", FORTRAN.replace("BODY", "if (add(a) /= 1.5_wp) error stop")),
+    "a call in what is printed in Fortran": (
+        "fortran",
+        FORTRAN.replace("BODY", "print *, add(a)\n  if (add(a) /= 2) error stop"),
+    ),
+    "procedures of tests in Fortran": (
+        "fortran",
+        FORTRAN.replace("BODY", "if (add(a) /= 2) error stop\ncontains\n  subroutine s\n  end subroutine"),
+    ),
+    "a text that goes on in Fortran": ("fortran", FORTRAN.replace("BODY", "if (add(a) /= 'b&\n  &c') error stop")),
     "a loop in C": ("c", "int main() { for (int i = 0; i < 3; i++) assert(add(i) == 3); }"),
     "a variable in C": ("c", "int main() { int a = 3; assert(add(1) == a); }"),
     "a comparison of memory in C": ("c", "int main() { int a[] = {1, 2}; assert(memcmp(add(1), a, sizeof a) == 0); }"),
@@ -474,6 +519,12 @@ CANDIDATES = {
         "#include <vector>\nint add(int a, int b) { BODY }\n",
         "int main() {\n  assert(add(2, 3) == 5);\n  assert(add(4, 5) == 9);\n}\n",
     ),
+    "fortran": (
+        "module sums\n  implicit none\ncontains\n  integer function add(a, b)\n    integer, intent(in) :: a, b\n"
+        "    BODY\n  end function\nend module\n",
+        "program tests\n  use sums\n  implicit none\n  if (add(2, 3) /= 5) error stop\n"
+        "  if (add(4, 5) /= 9) error stop\nend program\n",
+    ),
     "go": (
         "package main\n\nIMPORT\nfunc add(a, b int) int { BODY }\n",
         'package main\n\nimport (\n\t"testing"\n\t"github.com/stretchr/testify/assert"\n)\n\n'
@@ -515,6 +566,7 @@ RIGHT = {
     **dict.fromkeys(CANDIDATES, "return a + b;"),
     "ada": "return A + B;",
     "bash": "echo $(($1 + $2))",
+    "fortran": "add = a + b",
     "go": "return a + b",
     **dict.fromkeys(("haskell", "rust"), "a + b"),
 }
@@ -683,6 +735,9 @@ MISTYPED = {
 LIES = {
     "times in Ada": ("ada", "return A * B;"),
     "leaves in Ada": ("ada", 'Put_Line (""); Put_Line ("[5,9]"); GNAT.OS_Lib.OS_Exit (0); return 5;'),
+    "times in Fortran": ("fortran", "add = a * b"),
+    "leaves in Fortran": ("fortran", 'print "(A)", "[5,9]"\n    stop'),
+    "results of its own in Fortran": ("fortran", 'add = a * b\n    print "(A)", "[5,8]"'),
     "times in C": ("c", "return a * b;"),
     "results of its own in C": ("c", 'puts("\\n[5,8]"); return a * b;'),
     "leaves in C": ("c", 'puts("\\n[5,9]"); fflush(stdout); _Exit(0);'),
@@ -753,7 +808,7 @@ def test_other_tests_are_not_plain(name):
 
 
 @given(
-    st.sampled_from(["ada", "bash", "c", "cpp", "go", "haskell", "java", "kotlin", "rust", "scala"]),
+    st.sampled_from(["ada", "bash", "c", "cpp", "fortran", "go", "haskell", "java", "kotlin", "rust", "scala"]),
     st.text(alphabet="ad(2)=,;\"'{}[]<>.: !-+*1e\n$"),
 )
 def test_any_text_can_be_read(language, text):
@@ -763,8 +818,8 @@ def test_any_text_can_be_read(language, text):
         "go": GO.replace("BODY", text),
         "java": JAVA.replace("BODY", text),
     }
-    forms = (("ada", ADA), ("bash", BASH), ("haskell", HASKELL), ("kotlin", KOTLIN), ("scala", SCALA))
-    body |= {name: form.replace("BODY", text) for name, form in forms}
+    forms = {"ada": ADA, "bash": BASH, "fortran": FORTRAN, "haskell": HASKELL, "kotlin": KOTLIN, "scala": SCALA}
+    body |= {name: form.replace("BODY", text) for name, form in forms.items()}
     LANGUAGES[language].plain_tests(body.get(language, RUST.replace("BODY", text)))
 
 

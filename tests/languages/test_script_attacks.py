@@ -148,6 +148,14 @@ ATTACKS[SHARED] = {
     if not LANGUAGES["javascript"].reason_for_candidate((*attack[2:], TESTS[SHARED])[0])
 }
 
+SHARED_FORTRAN = "fortran, shared"
+TESTS[SHARED_FORTRAN], HONEST[SHARED_FORTRAN] = TESTS["fortran"], {}
+ATTACKS[SHARED_FORTRAN] = {
+    name: attack
+    for name, attack in attacks_fortran.ATTACKS.items()
+    if LANGUAGES["fortran"].plain_tests((*attack[2:], TESTS["fortran"])[0])
+}
+
 EACH_ATTACK = [(language, name) for language, attacks in ATTACKS.items() for name in attacks]
 EACH_SHAPE = [(language, name) for language, shapes in HONEST.items() for name in shapes]
 

@@ -6,6 +6,8 @@ before the candidate, under names that it can't guess. The macros come after it,
 
 from __future__ import annotations
 
+from sandboxes.languages.apart.native_results import PUTTERS, WIDEST
+
 MACRO_NAMES = "code_eval_number code_eval_noted code_eval_near code_eval_truth CODE_EVAL_WIDE"
 FUNCTIONS = {
     "signed": "code_eval_widest",
@@ -24,13 +26,6 @@ FUNCTIONS = {
 }
 """The parameter of each of our functions."""
 
-WIDEST = """\
-#ifdef __SIZEOF_INT128__
-#define code_eval_widest __int128
-#else
-#define code_eval_widest long long
-#endif
-"""
 USED = "code_eval_finish();"
 """The statement by which tests write the results."""
 
@@ -71,59 +66,6 @@ MACROS = (
 """The macros that tests use. A record is `code_eval_number(zero of the data's type, call)`."""
 
 WRITER = r"""
-static char results[1 << 24];
-static unsigned long used;
-static void put(char each) {
-    if (used == sizeof results) say("the results are too long\n"), die();
-    results[used++] = each;
-}
-static void put_text(const char *text) {
-    while (*text) put(*text++);
-}
-static void begin(void) { put_text(used ? "," : "\n["); }
-static void put_whole(unsigned code_eval_widest value) {
-    char digits[48], *first = digits + sizeof digits;
-    *--first = 0;
-    do *--first = (char)('0' + (int)(value % 10));
-    while (value /= 10);
-    put_text(first);
-}
-/* All digits of the number, which is odd * 2 ** power, or odd * 5 ** -power / 10 ** -power. */
-static void put_double(double value) {
-    union { double value; unsigned long long bits; } parts = {value};
-    unsigned long long odd = parts.bits & ((1ull << 52) - 1);
-    int power = (int)(parts.bits >> 52 & 2047), count = 0;
-    if (parts.bits >> 63 && value == value) put('-');
-    if (power == 2047) {
-        put_text(odd ? "NaN" : "Infinity");
-        return;
-    }
-    if (power) odd |= 1ull << 52;
-    else power = 1;
-    power -= 1075;
-    if (!odd) power = 0;
-    while (odd && !(odd & 1)) odd >>= 1, power++;
-    unsigned limbs[100];
-    do limbs[count++] = (unsigned)(odd % 1000000000);
-    while (odd /= 1000000000);
-    for (int left = power < 0 ? -power : power; left; left--) {
-        unsigned long long carry = 0;
-        for (int place = 0; place < count; place++) {
-            carry += (unsigned long long)limbs[place] * (power < 0 ? 5 : 2);
-            limbs[place] = (unsigned)(carry % 1000000000);
-            carry /= 1000000000;
-        }
-        if (carry) limbs[count++] = (unsigned)carry;
-    }
-    put_whole(limbs[--count]);
-    while (count--)
-        for (unsigned unit = 100000000; unit; unit /= 10) put((char)('0' + limbs[count] / unit % 10));
-    if (power < 0) put_text("e-"), put_whole((unsigned)-power);
-}
-static void put_signed(code_eval_widest value) {
-    if (value < 0) put('-');
-    put_whole(value < 0 ? -(unsigned code_eval_widest)value : (unsigned code_eval_widest)value);
-}
 static void note(const char *kind) { begin(), put_text("[\""), put_text(kind), put_text("\","); }
 static void note_unsigned(unsigned long long value, unsigned long size) {
     note(size == 4 ? "uint32" : "uint64"), put_whole(value), put(']');
@@ -146,30 +88,13 @@ void code_eval_noted_float_TAG(float value) { note("float"), put_double(value), 
 void code_eval_noted_double_TAG(double value) { note("double"), put_double(value), put(']'); }
 void code_eval_is_true_TAG(int value) { begin(), put_text(value ? "true" : "false"); }
 void code_eval_text_TAG(const char *value) {
+    unsigned long length = 0;
     begin();
-    if (!value) {
-        put_text("null");
-        return;
-    }
-    put('"');
-    for (; *value; value++) {
-        if (*value == '"' || *value == '\\') put('\\');
-        if ((unsigned char)*value >= ' ') put(*value);
-        else put_text("\\u00"), put((char)('0' + *value / 16)), put("0123456789abcdef"[*value % 16]);
-    }
-    put('"');
+    while (value && value[length]) length++;
+    if (value) put_quoted(value, length);
+    else put_text("null");
 }
-void code_eval_finish_TAG(void) {
-    /* Not in a child process, as for the token. What the candidate has printed comes before the results. */
-    if (call(SYS_getpid, 0, 0, 0, 0) != process) return;
-    fflush(0);
-    put_text("]\n");
-    for (unsigned long written = 0; written < used;) {
-        long count = call(SYS_write, output, (long)(results + written), (long)(used - written), 0);
-        if (count <= 0) break;
-        written += (unsigned long)count;
-    }
-}
+void code_eval_finish_TAG(void) { put_finish(); }
 """
 
 
@@ -182,4 +107,4 @@ def declared(tag: str) -> str:
 def defined(tag: str) -> str:
     """Return the functions for the token's file."""
     names = "".join(f"void code_eval_{name}_{tag}({kind});\n" for name, kind in FUNCTIONS.items())
-    return f"{WIDEST}int fflush(void *);\n{names}{WRITER.replace('TAG', tag)}"
+    return f"{PUTTERS}{names}{WRITER.replace('TAG', tag)}"
