@@ -338,6 +338,14 @@ OTHERS = {
         "fortran",
         FORTRAN.replace("BODY", "if (.not. same(add(a), 3)) error stop"),
     ),
+    "a comparison that a variable holds in Fortran": (
+        "fortran",
+        FORTRAN.replace("BODY", "a = same(add(a), 3)\n  if (a /= 1) error stop"),
+    ),
+    "an equivalence of several conditions in Fortran": (
+        "fortran",
+        FORTRAN.replace("BODY", "if (even(a) .neqv. .true. .or. even(2) .neqv. .false.) error stop"),
+    ),
     "one of two conditions in Fortran": (
         "fortran",
         FORTRAN.replace("BODY", "if (add(a) /= 2 .and. add(a) /= 3) error stop"),
@@ -371,6 +379,11 @@ OTHERS = {
     "another function's comparison of a variable in C": (
         "c",
         "int main() { int a = add(1); assert(same(a, 3) == 1); }",
+    ),
+    "a comparison that a variable holds in C": ("c", "int main() { int is = same(add(1), 3); assert(is); }"),
+    "a comparison that is given a variable in C": (
+        "c",
+        "int main() { int is, a; a = add(1); same(a, 3, &is); assert(is == 1); }",
     ),
     "one of two conditions in C": ("c", "int main() { assert(add(1) == 2 || add(2) == 3); }"),
     "a result that is only different in C": ("c", "int main() { assert(add(1) != 2); }"),

@@ -106,7 +106,7 @@ contains
     r = 2 * a
   end function
   subroutine negate(a)
-    real, intent(inout) :: a(:)
+    real, intent(in out) :: a(:)
     a = -a
   end subroutine
 end module
@@ -147,6 +147,21 @@ HONEST = {
         TESTS,
     ),
 }
+OWN_WRITER = """\
+module code_eval_results
+  implicit none
+  interface code_eval_int
+    module procedure put
+  end interface
+contains
+  subroutine put(n)
+    integer, intent(in) :: n
+  end subroutine
+  subroutine code_eval_finish
+    print "(A)", "[5,1]"
+  end subroutine
+end module
+"""
 ATTACKS = {
     "a writer of its own": (module(more=bound("code_eval_put_whole", "n", "  integer(8), value :: n")), TESTS),
     "results that it writes itself": (
@@ -157,12 +172,7 @@ ATTACKS = {
         ),
         TESTS,
     ),
-    "a module of the writer's name": (
-        "module code_eval_results\n  implicit none\n  interface code_eval_int\n    module procedure put\n"
-        "  end interface\ncontains\n  subroutine put(n)\n    integer, intent(in) :: n\n  end subroutine\n  subroutine code_eval_finish\n"
-        '    print "(A)", "[5,1]"\n  end subroutine\nend module\n' + module(),
-        TESTS,
-    ),
+    "a module of the writer's name": (OWN_WRITER + module(), TESTS),
     "a list in place of the results": (
         module(body='write (*, "(A)") "[5,2]"'),
         TESTS,

@@ -35,6 +35,8 @@ class ConditionReader(PlaceReader):
         self.variables: dict[str, Number | None] = {}
         # Constant variables, which may be tolerances.
         self.fixed: set[str] = set()
+        # Variables that hold what a function may have compared.
+        self.compared: set[str] = set()
 
     def condition(self, holds: bool) -> None:
         """Take a condition, and note the results that decide about it.
@@ -212,13 +214,18 @@ class ConditionReader(PlaceReader):
         A condition on a function whose arguments are another's result may be that function's comparison, with what it
         expects. Numbers are conditions too.
         """
-        if expected[0] in (0, 1):
-            is_nested = bool({*place.calls[1:]} - HARMLESS) and place.calls[0] not in HARMLESS
-            has_data = place.has_data or bool(place.names & {*self.variables} - self.results)
-            if is_nested or place.calls and place.names & self.results and has_data:
-                raise NotPlain("a condition on another function's result")
+        if expected[0] in (0, 1) and self.may_compare(place):
+            raise NotPlain("a condition on another function's result")
         self.statements.append(statement)
         self.expected.append(expected)
+
+    def may_compare(self, place: Place) -> bool:
+        """Return whether a function may have compared another's result with what is expected, which it was given."""
+        if not place.calls:
+            return bool(place.names & self.compared)
+        is_nested = bool({*place.calls[1:]} - HARMLESS) and place.calls[0] not in HARMLESS
+        has_data = place.has_data or bool(place.names & {*self.variables} - self.results)
+        return is_nested or bool(place.names & self.results) and has_data
 
 
 def limit_of(function: str, value: Number, tolerance: float, is_closed: bool) -> float:

@@ -107,6 +107,8 @@ class VariableReader(ConditionReader):
         place = self.place()
         if self.at != end:
             raise NotPlain("a result that is changed")
+        if self.may_compare(place):
+            self.compared.add(name)
         if place.names & self.results or not {*place.calls} <= HARMLESS:
             self.results.add(name)
         return False
@@ -125,11 +127,13 @@ class VariableReader(ConditionReader):
             if place.calls or not variables:
                 raise NotPlain("an assignment to something else")
             self.assigned |= variables
-            before = len(self.results)
-            self.value("")
-            if len(self.results) > before:
-                self.results |= variables
+            at = self.at
+            for name in sorted(variables):
+                self.at = at
+                self.value(name)
         elif place.calls and place.calls[0] not in FILLERS:
+            if self.may_compare(place):
+                self.compared |= variables
             self.results |= variables
         self.expect(";")
         self.statements.append(self.source(first))

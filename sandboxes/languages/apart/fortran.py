@@ -84,7 +84,7 @@ class FortranReader:
         self.at = 0
         self.kept: list[str] = []
         self.expected: list[list[Any]] = []
-        self.known = Known(set(), set(), set(), {}, dict(KINDS))
+        self.known = Known(set(), set(), set(), set(), {}, dict(KINDS))
         # Variables whose declarations hold data.
         self.set: set[str] = set()
 
@@ -134,7 +134,7 @@ class FortranReader:
                 self.kept.append(line)
             return
         reader = ConditionReader(line, self.known)
-        texts = [token.text if token.kind in ("name", "symbol") else "" for token in reader.tokens]
+        texts = [token.text if token.kind != "text" else "" for token in reader.tokens]
         if "::" not in texts:
             if "=" in texts or "/" in texts:
                 raise NotPlain("data without colons")
@@ -224,7 +224,7 @@ class FortranReader:
                 or "exit" in place.names
             ):
                 raise NotPlain("a call of another kind")
-            self.known.results |= place.names & self.known.variables
+            self.known.note_result(place, {*place.names} & self.known.variables)
             self.kept.append(line)
         else:
             self.assignment(reader, line)
@@ -240,10 +240,10 @@ class FortranReader:
         tokens = reader.tokens[first:]
         calls = {name for name in calls_in(tokens) if name not in self.known.arrays}
         if calls or names_in(tokens) & self.known.results:
-            reader.place()
+            place = reader.place()
             if reader.peek() is not reader.end:
                 raise NotPlain("a result that is changed")
-            self.known.results |= target.names & self.known.variables
+            self.known.note_result(place, {*target.names} & self.known.variables)
         else:
             check_data(tokens, self.known)
         self.kept.append(line)

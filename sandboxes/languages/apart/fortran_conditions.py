@@ -69,11 +69,28 @@ class Known:
     results: set[str]
     """Variables that hold results."""
 
+    compared: set[str]
+    """Variables that hold what a function may have compared."""
+
     numbers: dict[str, Number]
     """Constants that may be tolerances."""
 
     kinds: dict[str, str]
     """The types of reals by the names of their kinds."""
+
+    def may_compare(self, place: Place) -> bool:
+        """Return whether a function may have compared another's result with what is expected, which it was given."""
+        if not place.calls:
+            return bool(place.names & self.compared)
+        is_nested = len(place.calls) > 1 and place.calls[0] not in HARMLESS
+        has_data = place.has_data or bool(place.names & self.variables - self.results)
+        return is_nested or bool(place.names & self.results) and has_data
+
+    def note_result(self, place: Place, variables: set[str]) -> None:
+        """Note that variables hold the results of a call."""
+        if self.may_compare(place):
+            self.compared |= variables
+        self.results |= variables
 
 
 class ConditionReader(TokenReader):
@@ -93,12 +110,27 @@ class ConditionReader(TokenReader):
         Args:
             holds: whether it has to hold, or must not.
         """
+        first = self.at
         self.part(holds)
+        # These come last among the operators.
+        is_equivalence = self.is_equivalence(first)
         while self.next_is(".and.") or self.next_is(".or."):
             if self.next_is(".and.") != holds:
                 raise NotPlain("one of several conditions")
             self.at += 1
+            first = self.at
             self.part(holds)
+            if is_equivalence or self.is_equivalence(first):
+                raise NotPlain("an equivalence of several conditions")
+
+    def is_equivalence(self, first: int) -> bool:
+        """Return whether a part of a condition, which ends here, compares truths outside of brackets."""
+        depth = 0
+        for symbol in (token.text for token in self.tokens[first : self.at] if token.kind == "symbol"):
+            depth += (symbol in ("(", "[", "(/")) - (symbol in (")", "]", "/)"))
+            if not depth and symbol in (".eqv.", ".neqv."):
+                return True
+        return False
 
     def is_at_end(self) -> bool:
         """Return whether a part of a condition ends here."""
@@ -273,11 +305,8 @@ class ConditionReader(TokenReader):
 
     def note(self, place: Place, kind: str, expected: list[Any]) -> None:
         """Note a result, and what it is compared with."""
-        if expected[0] in (0, 1):
-            is_nested = len(place.calls) > 1 and place.calls[0] not in HARMLESS
-            has_data = place.has_data or bool(place.names & self.known.variables - self.known.results)
-            if is_nested or place.calls and place.names & self.known.results and has_data:
-                raise NotPlain("a condition on another function's result")
+        if expected[0] in (0, 1) and self.known.may_compare(place):
+            raise NotPlain("a condition on another function's result")
         self.records.append(f"call code_eval_{kind}({place.source})")
         self.expected.append(expected)
 

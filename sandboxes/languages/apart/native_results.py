@@ -14,7 +14,7 @@ WIDEST = """\
 PUTTERS = (
     f"""{WIDEST}int fflush(void *);"""
     + r"""
-static char results[1 << 24];
+static char results[1 << 22];
 static unsigned long used;
 static void put(char each) {
     if (used == sizeof results) say("the results are too long\n"), die();
