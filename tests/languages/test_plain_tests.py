@@ -426,6 +426,14 @@ OTHERS = {
     "a number more in a difference": ("cpp", "int main(){ assert (abs(add(1) - 3 + 1) < 1e-4); }"),
     "a difference that nothing has": ("cpp", "int main(){ assert (abs(add(1) - 3) < 0); }"),
     "another function's comparison": ("cpp", "int main(){ assert (same(add(1), 3)); }"),
+    "another function's comparison of a variable": (
+        "cpp",
+        "int main(){ auto a = add(1); assert (same(a, 3)); }",
+    ),
+    "another function's comparison of a variable with true": (
+        "rust",
+        "fn main() { let a = add(1); assert_eq!(near(a, 3.0), true); }",
+    ),
     "another function's comparison with true": ("rust", "fn main() { assert_eq!(near(add(1), 3.0), true); }"),
     "an octal escape": ("cpp", 'int main(){ assert (add(1) == "\\012"); }'),
     "no character": ("cpp", 'int main(){ assert (add(1) == "\\UFFFFFFFF"); }'),

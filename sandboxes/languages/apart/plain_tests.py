@@ -20,6 +20,7 @@ from sandboxes.languages.apart.plain_tokens import BRACKETS, NotPlain, neutral_n
 FIRST_COMMENTS = re.compile(r"(?:[ \t]*//[^\n]*\n)*")
 """Comments before the first line of code, which may choose options of the compiler."""
 
+WORD = re.compile(r"[^\W\d]\w*")
 NEUTRAL = {"text": '""', "char": "' '", "true": "false"}
 
 
@@ -53,11 +54,14 @@ class Reader(DataReader):
         super().__init__(code)
         self.statements: list[str] = []
         self.expected: list[tuple[Any, float]] = []
+        # Variables that hold what a function has returned.
+        self.results: set[str] = set()
         # A comparison of the tests with its expected value taken out, for the compiler to check the types of.
         self.shape = ""
 
     def keep_statement(self, first: int) -> None:
         """Take the rest of a statement that compares nothing, and keep it as it is."""
+        begin = max(self.at - 1, 0)
         while not self.next_is(";"):
             token = self.peek()
             if token is self.end or token.text in ("assert", "throw", "exit", "return", "}"):
@@ -67,6 +71,14 @@ class Reader(DataReader):
             else:
                 self.at += 1
         self.expect(";")
+        taken = self.tokens[begin : self.at]
+        called = {
+            name.text
+            for before, name, bracket in zip(taken, taken[1:], taken[2:], strict=False)
+            if name.kind == "name" and bracket.text == "(" and before.text != "new"
+        }
+        if called - self.constructors:
+            self.results |= {token.text for token in taken if token.kind == "name"} - called
         self.statements.append(self.source(first) + "\n")
 
     def method(self, *owner: str) -> str:
@@ -189,13 +201,14 @@ class Reader(DataReader):
     def check(self, left: Any, right: Any, tolerance: float = 0) -> None:
         """Note that a call returns a value. One of the two is the call.
 
-        A condition whose arguments call another function may be that function's comparison, with what it expects.
+        A condition whose arguments are another function's result may be its comparison with what is expected.
         """
         if isinstance(right, Call):
             left, right = right, left
         if not isinstance(left, Call) or isinstance(right, Call):
             raise NotPlain("no comparison of a call with data")
-        if isinstance(right, bool) and left.calls - self.constructors:
+        names = {*WORD.findall(left.source)}
+        if isinstance(right, bool) and (left.calls - self.constructors or names & self.results):
             raise NotPlain("a condition on another function's result")
         self.statements.append(self.record % left.source)
         self.expected.append((self.expectation(right), tolerance))
