@@ -12,23 +12,37 @@ import pytest
 from sandboxes import Limits, Pool, Program, open_sandbox
 from sandboxes.guest.forkserver import memory_snapshot
 from sandboxes.guest.forkserver.huge_pages import HUGE_PAGE_BYTES, are_huge_pages_on
+from support.requirements import WALL_SECONDS
 
 MAP_FIXED = 0x10
 KERNEL = tuple(map(int, os.uname().release.split("-")[0].split(".")[:2]))
-SMAPS = """\
+FLAGS = "VmFlags: rd wr mr mw me ac sd\n"
+SMAPS = f"""\
 55d0c0000000-55d0c0001000 r--p 00000000 fe:00 17 /usr/bin/python3
 Rss:                   4 kB
 Anonymous:             0 kB
+{FLAGS}\
 55d0c0001000-55d0c0002000 r--p 00001000 fe:00 17 /usr/bin/python3
 Anonymous:             4 kB
+{FLAGS}\
 55d0c0002000-55d0c0005000 rw-p 00000000 00:00 0 [heap]
 Anonymous:             8 kB
+{FLAGS}\
 7f0000000000-7f0000200000 r-xp 00000000 00:00 0
 Anonymous:          2048 kB
+{FLAGS}\
 7f0000200000-7f0000300000 rw-p 00000000 00:00 0
 Anonymous:             4 kB
+{FLAGS}\
 7f0000300000-7f0000301000 rw-s 00000000 00:01 5 /memfd:shared (deleted)
 Anonymous:             4 kB
+{FLAGS}\
+7f0000301000-7f0000302000 rw-p 00000000 00:00 0
+Anonymous:             4 kB
+VmFlags: rd wr mr mw me ac wf dd dp sd
+7f0000302000-7f0000303000 rw-p 00000000 00:00 0
+Anonymous:             4 kB
+VmFlags: rd wr mr mw me dc ac sd
 7ffc00000000-7ffc00021000 rw-p 00000000 00:00 0 [stack]
 Anonymous:            12 kB
 VmFlags: rd wr mr mw me gd ac
@@ -52,6 +66,24 @@ if os.fork() == 0:
     os._exit(0)
 os.wait()
 print(os.read(read_end, 9), len(kept))
+"""
+
+# The memory has other content in the process itself than zeros.
+EMPTIED = """
+import mmap, os
+from sandboxes.guest.forkserver.memory_snapshot import MemorySnapshot
+
+emptied = mmap.mmap(-1, mmap.PAGESIZE, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+emptied[:2] = b"ab"
+# MADV_WIPEONFORK
+emptied.madvise(18)
+MemorySnapshot().take()
+read_end, write_end = os.pipe()
+if os.fork() == 0:
+    os.write(write_end, emptied[:2])
+    os._exit(0)
+os.wait()
+print(os.read(read_end, 9), emptied[:2])
 """
 
 # Each child moves its memory while a signal comes, a little later than that of the child before.
@@ -118,12 +150,33 @@ def f(): return 1
 
 
 def test_private_ranges():
-    """Data that a fork would copy is found: no code, no shared memory, no stack, nothing that is only in a file."""
+    """Data that a fork would copy is found: no code, no shared memory, no stack, nothing that is only in a file.
+
+    Memory that a fork empties or leaves out is not found either.
+    """
     assert memory_snapshot.private_ranges(SMAPS) == [
         (0x55D0C0001000, 0x55D0C0002000, False),
         (0x55D0C0002000, 0x55D0C0005000, True),
         (0x7F0000200000, 0x7F0000300000, True),
     ]
+
+
+def test_memory_that_a_fork_empties_stays_so():
+    """A child finds zeros in memory that a fork empties, also after the move."""
+    pytest.importorskip("sandboxes.guest.forkserver._forking")
+    done = subprocess.run([sys.executable, "-c", EMPTIED], capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("b'\\x00\\x00' b'ab'\n", "")
+
+
+def test_random_numbers_differ():
+    """Programs that fork from one server draw different random numbers, by the system and by the library."""
+    pool = Pool(open_sandbox("subprocess"))
+    source = "import os, random, secrets\nprint(os.urandom(8).hex(), random.random(), secrets.token_hex(8))"
+    limits = Limits(WALL_SECONDS)
+    verdicts = pool.run_all([Program(source, "", limits) for _ in range(40)], 1)
+    pool.close()
+    drawn = [word for verdict in verdicts for word in verdict.stdout.split()]
+    assert len({*drawn}) == len(drawn) == 120
 
 
 def test_the_process_goes_on():

@@ -13,6 +13,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import BinaryIO
 
+# The kernel's flags of memory that a fork empties, that the kernel may empty, and that a fork leaves out.
+NOT_INHERITED = frozenset(("wf", "dp", "dc"))
 # Constants of Linux that this module's `fcntl` may lack.
 F_ADD_SEALS, ALL_SEALS = 1033, 0x1 | 0x2 | 0x4 | 0x8
 
@@ -61,17 +63,22 @@ class MemorySnapshot:
 def private_ranges(mappings: str) -> list[tuple[int, int, bool]]:
     """Return the (start, end, is_writable) of all memory of which a fork copies the page tables, but for the stack.
 
+    Memory that a fork empties or leaves out is none of it: the C library keeps the state of its random numbers there.
+    With a copy of that state, all children would draw the same numbers.
+
     Args:
         mappings: text of the process's "smaps".
     """
     ranges = []
-    start, end, permissions, name = 0, 0, "", ""
+    start, end, permissions, name, is_copied = 0, 0, "", "", False
     for line in mappings.splitlines():
         fields = line.split(None, 5)
         if not fields[0].endswith(":"):
             start, end = (int(address, 16) for address in fields[0].split("-"))
             permissions, name = fields[1], "".join(fields[5:])
-        elif fields[0] == "Anonymous:" and fields[1] != "0":
+        elif fields[0] == "Anonymous:":
+            is_copied = fields[1] != "0"
+        elif fields[0] == "VmFlags:" and is_copied and NOT_INHERITED.isdisjoint(line.split()):
             # Code is in huge pages, which a fork copies in no time.
             is_data = permissions in ("r--p", "rw-p")
             if is_data and (not name.startswith("[") or name == "[heap]"):
