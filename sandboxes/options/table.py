@@ -106,7 +106,7 @@ TASKS = OptionGroup(
             "str",
             str,
             f"The language of all candidates: {_listed(_LANGUAGES)}. "
-            'C++ and Python have a name for each standard or version too, such as `"cpp20"`.',
+            'C++, Java and Python have a name for each standard or version too, such as `"cpp20"`.',
             default=_TASKS.language,
             see="[Languages](languages.md)",
         ),

@@ -37,10 +37,22 @@ JUNIT = (
     "Solution.add(2, 3)); }\n    @Test public void zeros() { Assert.assertEquals(1, Solution.add(0, 1)); }\n}\n"
 )
 HERE = ("subprocess", "java17")
-EVERYWHERE = [
-    pytest.param(*HERE, id="subprocess-java17"),
-    *(pytest.param("docker", name, id=f"docker-{name}", marks=WITH_DOCKER.marks) for name in NEW),
-]
+everywhere = pytest.mark.parametrize(
+    ("backend", "language"),
+    [
+        pytest.param(*HERE, id="subprocess-java17"),
+        *(pytest.param("docker", name, id=f"docker-{name}", marks=WITH_DOCKER.marks) for name in NEW),
+    ],
+    indirect=["backend"],
+)
+
+
+@pytest.fixture(scope="module")
+def backend(request):
+    """Return the name of a backend, which has its image."""
+    if request.param == "docker" and (reason := why_not(IMAGE)):
+        unavailable(reason)
+    return request.param
 
 
 @pytest.fixture(scope="module")
@@ -49,8 +61,6 @@ def pools():
     opened = {}
 
     def pool_of(backend, language):
-        if backend == "docker" and (reason := why_not(IMAGE)):
-            unavailable(reason)
         options = {"image": IMAGE, "pull": "never"} if backend == "docker" else {}
         if backend not in opened:
             paths = required_paths({language}, backend == "subprocess")
@@ -66,20 +76,20 @@ def pools():
         pool.close()
 
 
-@pytest.mark.parametrize(("backend", "language"), EVERYWHERE)
+@everywhere
 def test_a_program_has_the_language_of_its_version(pools, backend, language):
     """A candidate that uses what its version brought passes its tests."""
     passes(pools(backend, language).run_all([build_program(language, NEW[language], JAVA.tests, LIMITS)], 1)[0])
 
 
-@pytest.mark.parametrize(("backend", "language"), EVERYWHERE)
+@everywhere
 def test_the_version_is_told(pools, backend, language):
     """The version that the sandbox reports is that of a JDK of the version, or of a newer one."""
     version = probe_version(pools(backend, language), language)
     assert int(version.removeprefix("javac ").split(".")[0]) >= int(language.removeprefix("java"))
 
 
-@pytest.mark.parametrize("backend", ["subprocess", WITH_DOCKER])
+@pytest.mark.parametrize("backend", ["subprocess", WITH_DOCKER], indirect=True)
 @pytest.mark.parametrize("source", [NEW["java21"], LIBRARY], ids=["language", "library"])
 def test_what_is_newer_is_refused(pools, backend, source):
     """A candidate that uses Java 21's language or library is no program in Java 17, also for a JDK 21."""
@@ -96,7 +106,7 @@ def test_the_library_of_a_version():
         passes(pool.run_all([build_program("java21", LIBRARY, JAVA.tests, LIMITS)], 1)[0])
 
 
-@pytest.mark.parametrize(("backend", "language"), EVERYWHERE)
+@everywhere
 @pytest.mark.parametrize("kind", ["wrong", "failing", "leaving", "hungry", "broken"])
 def test_other_candidates_have_their_outcomes(pools, backend, language, kind):
     """A candidate that is wrong, fails, leaves, has no memory left or does not compile has Java's outcome."""
@@ -112,7 +122,7 @@ def test_other_candidates_have_their_outcomes(pools, backend, language, kind):
     assert pools(backend, language).run_all([program], 1)[0].outcome is expected[kind]
 
 
-@pytest.mark.parametrize(("backend", "language"), EVERYWHERE)
+@everywhere
 def test_a_program_on_inputs(pools, backend, language):
     """A complete program reads each input and is judged by its output."""
     task = Task([{"input": "2", "output": "4"}], [JAVA.doubling])
