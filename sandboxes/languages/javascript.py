@@ -7,7 +7,8 @@ from collections.abc import Callable
 
 from sandboxes.contract import Limits
 from sandboxes.languages.apart.javascript_driver import DRIVER_FILE, driver_text
-from sandboxes.languages.apart.javascript_jest import GLOBALS, read_jest, reason_for_candidate
+from sandboxes.languages.apart.javascript_jest import read_jest, reason_for_candidate
+from sandboxes.languages.apart.javascript_jest_imports import GLOBALS
 from sandboxes.languages.apart.javascript_link import RUNNER_FILE, runner_text
 from sandboxes.languages.base import (
     TESTS_FOLDER,
