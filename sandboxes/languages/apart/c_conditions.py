@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from sandboxes.languages.apart.c_numbers import ZEROS, Number, bits_of, float_of, needs_note, single, values_by_type
-from sandboxes.languages.apart.c_places import HARMLESS, Place, PlaceReader
+from sandboxes.languages.apart.c_places import HARMLESS, PlaceReader
+from sandboxes.languages.apart.plain_data import Place
 from sandboxes.languages.apart.plain_tokens import NotPlain
 
 # C ends a text at "\\0", and reads longer escapes with x, and octal ones, as numbers of bytes.

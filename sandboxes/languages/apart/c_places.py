@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 from sandboxes.languages.apart.c_numbers import NumberReader
+from sandboxes.languages.apart.plain_data import Place
 from sandboxes.languages.apart.plain_tokens import NotPlain, Token
 
 KEYWORDS = frozenset(
@@ -25,21 +25,6 @@ FOREIGN = frozenset(
 )
 HARMLESS = frozenset("sizeof strlen malloc calloc realloc strdup free".split())
 """Functions of the library that compare no results."""
-
-
-@dataclass(frozen=True)
-class Place:
-    """What tests compare with data: a call of a function, or a variable or a part of one."""
-
-    source: str
-    names: frozenset[str]
-    """All names in it."""
-
-    calls: tuple[str, ...]
-    """The functions that it calls, the outer one first."""
-
-    has_data: bool
-    """Whether the arguments of a call hold numbers or texts."""
 
 
 class PlaceReader(NumberReader):

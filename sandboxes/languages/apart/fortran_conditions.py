@@ -11,6 +11,7 @@ from typing import Any
 
 from sandboxes.languages.apart.c_conditions import limit_of
 from sandboxes.languages.apart.c_numbers import Number, needs_note, number, single, values_by_type
+from sandboxes.languages.apart.plain_data import Place
 from sandboxes.languages.apart.plain_tokens import NotPlain, Token, TokenReader
 
 TOKEN = re.compile(
@@ -46,16 +47,6 @@ def scan(code: str) -> Iterator[Token]:
             value = SYNONYMS.get(text.lower(), text.lower())
         if kind != "blank":
             yield Token(kind, value, *found.span())
-
-
-@dataclass(frozen=True)
-class Place:
-    """What tests compare with data: a call of a function, or a variable or a part of one."""
-
-    source: str
-    names: frozenset[str]
-    calls: tuple[str, ...]
-    has_data: bool
 
 
 @dataclass

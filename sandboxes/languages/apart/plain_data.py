@@ -29,6 +29,21 @@ class Call:
     """Names of what its arguments call."""
 
 
+@dataclass(frozen=True)
+class Place:
+    """What tests compare with data: a call of a function, or a variable or a part of one."""
+
+    source: str
+    names: frozenset[str]
+    """All names in it."""
+
+    calls: tuple[str, ...]
+    """The functions that it calls, the outer one first."""
+
+    has_data: bool
+    """Whether the arguments of a call hold numbers or texts."""
+
+
 class DataReader(TokenReader):
     """Takes data, and calls of the candidate's functions."""
 
