@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable
 
 from sandboxes.languages.comments import without_literals
+from sandboxes.languages.coq_source import header_for, without_comments
 from sandboxes.languages.csharp import CANDIDATE_ASSEMBLY
 from sandboxes.languages.d import CANDIDATE_MODULE
 
@@ -35,6 +36,7 @@ class CodeEvalTests {
 """
 USING = re.compile(r"^using [\w.]+;$", re.MULTILINE)
 
+COQ_HEAD = re.compile(r"\b(?:Definition|Fixpoint)\s+(\w+)[^.]*:=\s*\Z")
 D_HEAD = re.compile(r"^(\S[^\n]*?) (\w+)\(([^\n]*)\)\s*\Z", re.MULTILINE)
 
 SCALA_HEAD = re.compile(r"^ *def (\w+)\([^\n]*\{\s*\Z", re.MULTILINE)
@@ -126,6 +128,19 @@ def equal_values(assertion: re.Match[str]) -> str:
     return f"{before}CodeEval.Same.Values({actual}, {expected}));"
 
 
+def coq_tests(prompt: str, tests: str) -> str:
+    """Return the tests of a problem in Coq, with the prompt's imports, and the candidate's function by name.
+
+    Raises:
+        ValueError: if the prompt has another form.
+    """
+    code = without_comments(prompt)
+    head = COQ_HEAD.search(code)
+    if not head:
+        raise ValueError("'prompt' does not end with the first line of a definition")
+    return f"{header_for(code)}Require candidate. Import candidate({head[1]}).\n{tests}"
+
+
 def d_tests(prompt: str, tests: str) -> str:
     """Return the tests of a D problem, with a function of their own that calls the candidate's.
 
@@ -182,6 +197,7 @@ def split_parameters(parameters: str, separator: str = ",") -> list[str]:
 
 
 OWN_TESTS: dict[str, Callable[[str, str], str]] = {
+    "coq": coq_tests,
     "csharp": csharp_tests,
     "d": d_tests,
     "java": java_tests,

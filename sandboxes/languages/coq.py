@@ -7,45 +7,24 @@ checks the proofs of that statement. A candidate that assumes something without 
 
 from __future__ import annotations
 
-import re
-
 from sandboxes.languages.base import TESTS_FOLDER, Language, Recipe, SplitRecipe, fixed_build, linked
 from sandboxes.languages.comments import ML_COMMENTS
+from sandboxes.languages.coq_source import header_for, imports_of, reason_to_refuse, without_comments, words_of
 from sandboxes.languages.steps import Command
 
 BUILD_FILE, RUNNER_FILE, PROGRAM_FILE = "code_eval_build.sh", "code_eval_runner.py", "code_eval_program.sh"
 GIVEN_FILE, HEADER_FILE = "code_eval_given.v", "code_eval_header.v"
 COMPILER = "coqc -q -noglob -w none"
+SHOW = "Set Printing Width 100000. Set Printing Depth 1000. Unset Printing All."
+"""How Coq prints what is read here, whatever the candidate has set for all files that load it."""
 
-# Sentences that tests take over from the candidate, as they would if both were one file.
-COMMENT_OR_TEXT = re.compile(r"\(\*|\"(?:[^\"]|\"\")*\"")
-BRACKET = re.compile(r"\(\*|\*\)")
-SENTENCE = re.compile(r"(?:[^.\"]|\.(?!\s|\Z)|\"(?:[^\"]|\"\")*\")*\.(?=\s|\Z)")
-LIBRARY = re.compile(
-    r"\s*(?:(?P<source>From\s+Coq(?:\.\w+)*\s+)?Require\s+(?:Import|Export)(?P<libraries>(?:\s+[\w.]+)+)"
-    r"|Import(?P<modules>(?:\s+(?:\w*Notations|\w*Syntax))+)"
-    r"|(?:(?:Local|Global)\s+)?Open\s+Scope\s+(?P<scope>\w+))\s*\.\Z"
-)
-SCOPES = frozenset(
-    "bool_scope char_scope core_scope float_scope function_scope list_scope nat_scope N_scope positive_scope "
-    "program_scope Q_scope R_scope sint63_scope string_scope type_scope uint63_scope Z_scope".split()
-)
-WORD = re.compile(r"(?<![\w'.])[^\W\d][\w']*")
-KEYWORDS = frozenset(
-    "Axiom Check Compute Definition End Eval Example Fact Fail Fixpoint From Goal Import Lemma Module Open Proof Qed "
-    "Require Scope Section Theorem as at else end exists for forall fun if in let match return then using where with "
-    "Prop Set Type SProp IF mod".split()
-)
-
-IMPORTED = re.compile(r"\b(?:Import|Export|Include)\b([^.]*)")
-# Equality by a class means what an instance says, and instances are known wherever a file is loaded.
-CLASS_EQUALITY = re.compile(r"(?<![=!<>~])(?:={2,3}|=~=)(?![=>])|\b(?:equiv|equiv_dec|equiv_decb)\b")
-INSTANCE = re.compile(r"\b(?:Instances?|typeclass_instances)\b")
-
-# The shell keeps the tests in a variable while the candidate is compiled, because Coq's commands can load files.
+# The shell keeps the tests in a variable while the candidate is compiled, because Coq's commands can load files. It
+# reads all of this first, because they can write files too.
 BUILD = """\
+{
 set -e
-%(refused)s
+refuse() { echo "Error: $1" >&2; exit 1; }
+%(refusal)s
 tests=$(cat %(given)s; echo .)
 header=$(cat %(header)s; echo .)
 runner=$(cat %(runner)s)
@@ -53,17 +32,17 @@ rm %(given)s %(header)s %(runner)s
 %(compiler)s -Q . "" candidate.v
 # Lists what the candidate assumes, by another program than the compiler.
 coqchk -silent -o -norec candidate -Q . "" >checked 2>&1 || { cat checked >&2; exit 1; }
+# The one library that assumes everything.
+! grep -q 'Coq\\.Compat\\.AdmitAxiom' checked || refuse 'tests can not be run on a candidate that loads AdmitAxiom'
 sed -n -e 's/^    \\(candidate\\..*\\)/\\1/p' checked >listed
 {
-    echo 'Require candidate.'
+    echo 'Require candidate. %(show)s'
     sed -e 's/.*/Print Assumptions &./' listed
 } >code_eval_assumed.v
 if [ -s listed ]; then
     %(compiler)s -Q . "" code_eval_assumed.v >assumed
-    if grep -vqx 'Closed under the global context' assumed; then
-        echo "Error: tests can not be run on a candidate that assumes $(head -1 listed) without a proof" >&2
-        exit 1
-    fi
+    ! grep -vqx 'Closed under the global context' assumed ||
+        refuse "tests can not be run on a candidate that assumes $(head -1 listed) without a proof"
 fi
 mkdir %(folder)s
 mv candidate.vo %(folder)s
@@ -71,11 +50,8 @@ printf '%%s' "${tests%%.}" >%(folder)s/%(given)s
 printf '%%s' "${header%%.}" >%(folder)s/%(header)s
 printf '%%s\\n' "$runner" >%(folder)s/%(runner)s
 rm -f ./* .*.aux 2>/dev/null || true
-"""
-
-REFUSED = """\
-echo 'Error: tests that compare by a class can not be run on a candidate that declares instances' >&2
-exit 1
+exit
+}
 """
 
 # A name is the candidate's if it is none of the library's, or if the tests use no other name of the candidate's. The
@@ -83,7 +59,7 @@ exit 1
 RUNNER = r'''
 import os, secrets, subprocess, sys
 
-GIVEN, HEADER, WORDS, OWN_HEADER = %(given)r, %(header)r, %(words)r, %(own_header)r
+GIVEN, HEADER, WORDS, IMPORTS = %(given)r, %(header)r, %(words)r, %(imports)r
 COMPILER = %(compiler)r.split() + ["-Q", ".", ""]
 
 def text_of(name):
@@ -97,41 +73,51 @@ def command_for(name, text):
         file.write(text)
     return [*COMPILER, name]
 
+def output_of(argv):
+    done = subprocess.run(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, encoding="utf-8")
+    if done.returncode:
+        sys.exit(done.returncode)
+    return done.stdout
+
 def located(mark):
-    """Return what Coq knows of each word: the candidate's object, and the object that the word alone means."""
+    """Return what Coq knows of each word: the object that the word alone means, and the candidate's object."""
     asked = [f'Locate {mark}. Locate {prefix}{word}.' for word in WORDS for prefix in ("", "candidate.")]
-    text = "\n".join([header, OWN_HEADER, "Require candidate.", *asked, f"Locate {mark}."])
-    argv = command_for("code_eval_names.v", text)
-    answer = subprocess.run(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, encoding="utf-8")
-    if answer.returncode:
-        sys.exit(answer.returncode)
-    parts = answer.stdout.split(f"No object of basename {mark}\n")[1:-1]
+    text = "\n".join([header, IMPORTS, "Require candidate. %(show)s", *asked, f"Locate {mark}."])
+    parts = output_of(command_for("code_eval_names.v", text)).split(f"No object of basename {mark}\n")[1:-1]
+    if len(parts) != 2 * len(WORDS):
+        sys.exit("Error: the candidate changes what Coq prints")
     return dict(zip(WORDS, zip(parts[::2], parts[1::2])))
 
 def is_known(part):
     """Return whether the first object is one that a word means, without a prefix."""
-    lines = part.splitlines()
-    return bool(lines) and not lines[0].startswith("No ") and "(shorter name" not in "".join(lines[1:2])
+    first = part.partition("\n")[0]
+    return not first.startswith("No ") and "(shorter name" not in first
+
+def is_library_module(name):
+    """Return whether a module has the name of one of the library's, which may not be loaded."""
+    theories = os.path.join(output_of(["coqc", "-where"]).strip(), "theories")
+    return name in %(inner)r or any(f"{name}.vo" in files for _, _, files in os.walk(theories))
 
 tests, header = text_of(GIVEN), text_of(HEADER)
 names, modules, others = [], [], []
 for word, (here, there) in (located("code_eval_" + secrets.token_hex(8)) if WORDS else {}).items():
-    if there.startswith("No "):
+    if there.startswith(("No ", "Ltac ")):
         continue
-    if is_known(here):
+    if is_known(here) or there.startswith("Module ") and is_library_module(word):
         others.append(word)
     elif there.startswith("Module "):
         modules.append(word)
     else:
         names.append(word)
 # The tests' own imports would take the name back.
-if others and (names or modules or len(others) > 1 or OWN_HEADER or others[0] in %(reserved)r):
+if others and (names or modules or len(others) > 1 or IMPORTS or others[0] in %(reserved)r):
     sys.exit(f"Error: the tests use {others[0]} of Coq's library, and the candidate defines it too")
 names += others
-known = "Require candidate. " + "".join(f"Module {name} := candidate.{name}. " for name in modules)
+known = "Require candidate. " + header.replace("\n", " ")
+known += "".join(f"Module {name} := candidate.{name}. " for name in modules)
 if names:
     known += f"Import candidate({', '.join(names)}). "
-argv = command_for("tests.v", known + header.replace("\n", " ") + tests)
+argv = command_for("tests.v", known + tests)
 os.execvp(argv[0], argv)
 '''
 RESERVED = (
@@ -140,6 +126,11 @@ RESERVED = (
     "Ascii le lt ge gt negb andb orb eqb"
 ).split()
 """Names that decide what a statement says, and are never the function that tests test."""
+
+INNER_MODULES = (
+    "Coq EqNotations ListDef ListNotations N Nat Pos Q Qc R SigTNotations VectorNotations Z Zdiv2 Private_Tac"
+).split()
+"""Modules within files of the library."""
 
 PROGRAM = f"""\
 cat candidate.v - >program.v
@@ -150,18 +141,19 @@ exec {COMPILER} program.v
 def coq_files(candidate: str, tests: str) -> dict[str, str]:
     """Return the files of a candidate with tests: text by path."""
     code, plain = without_comments(candidate), without_comments(tests)
-    imported = WORD.findall(" ".join(IMPORTED.findall(plain)))
-    has_instances = bool(CLASS_EQUALITY.search(plain) and INSTANCE.search(code))
+    reason = reason_to_refuse(code, plain)
     values = {
         "given": GIVEN_FILE,
         "header": HEADER_FILE,
         "runner": RUNNER_FILE,
         "folder": TESTS_FOLDER,
         "compiler": COMPILER,
-        "words": sorted({*WORD.findall(plain)} - KEYWORDS - {*imported}),
-        "own_header": header_for(plain),
+        "show": SHOW,
+        "words": words_of(plain),
+        "imports": imports_of(plain),
+        "inner": INNER_MODULES,
         "reserved": RESERVED,
-        "refused": REFUSED if has_instances else "",
+        "refusal": f"refuse '{reason}'" if reason else "",
     }
     return {
         "candidate.v": candidate,
@@ -170,40 +162,6 @@ def coq_files(candidate: str, tests: str) -> dict[str, str]:
         RUNNER_FILE: RUNNER % values,
         BUILD_FILE: BUILD % values,
     }
-
-
-def header_for(code: str) -> str:
-    """Return the sentences of a text without comments that import Coq's library and open its scopes."""
-    return "".join(taken_over(match) for each in SENTENCE.findall(code) if (match := LIBRARY.match(each)))
-
-
-def taken_over(sentence: re.Match[str]) -> str:
-    """Return a sentence for the tests' file; "" for a scope of the candidate's own."""
-    if sentence["scope"]:
-        return f"Open Scope {sentence['scope']}.\n" if sentence["scope"] in SCOPES else ""
-    if sentence["modules"]:
-        return f"Import{sentence['modules']}.\n"
-    source = (sentence["source"] or "From Coq ").strip()
-    names = [name.removeprefix("Coq.") for name in sentence["libraries"].split()]
-    return f"{source} Require Import {' '.join(names)}.\n"
-
-
-def without_comments(text: str) -> str:
-    """Return a text without its comments, which may be in each other."""
-    parts, place = [], 0
-    while opening := COMMENT_OR_TEXT.search(text, place):
-        parts.append(text[place : opening.start()])
-        end = opening.end()
-        if opening[0] == "(*":
-            depth = 1
-            while depth and (bracket := BRACKET.search(text, end)):
-                depth, end = depth + (1 if bracket[0] == "(*" else -1), bracket.end()
-            end = len(text) if depth else end
-            parts.append(" ")
-        else:
-            parts.append(opening[0])
-        place = end
-    return "".join(parts) + text[place:]
 
 
 def standalone_files(candidate: str, tests: str) -> dict[str, str]:

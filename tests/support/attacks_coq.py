@@ -19,6 +19,12 @@ PROOF = "Require Import Arith.\nLemma add_comm : forall a b, add a b = add b a.\
 STATED = "forall n : nat, n = n + 0"
 CLAIM = f"Theorem holds : {STATED}.\nProof. exact claim. Qed.\n"
 PROVED = f"Lemma claim : {STATED}.\nProof. induction n; simpl; congruence. Qed.\n"
+SEALED = "Module Type T. Axiom any : False. End T.\n"
+REVERSED = "Example t : rev (cons 1 (cons 2 nil)) = cons 2 (cons 1 nil). Proof. reflexivity. Qed.\n"
+BY_CLASS = (
+    "Require Import Coq.Classes.SetoidClass.\n#[local] Instance plain : Setoid nat | 9 := {| equiv := eq |}.\n"
+    "Example t1 : add 2 3 == 5. Proof. first [reflexivity | exact I]. Qed.\n"
+)
 PLAIN_PROOF = PLAIN_PLUS + PROOF + "intros. unfold add. apply Nat.add_comm. Qed.\n"
 
 
@@ -125,6 +131,84 @@ ATTACKS = {
         f"Definition small : Type := Set.\n{PROVED}",
         CLAIM,
     ),
+    "checks switched off in a sealed module": (
+        SEALED + "Module M : T. Unset Guard Checking. Fixpoint x (n : nat) {struct n} : False := x n.\n"
+        "Definition any := x 0. End M.\nDefinition claim : forall n : nat, n = n + 0 := match M.any with end.\n",
+        "Module Type S. Parameter one : nat. End S.\nModule N : S. Definition one := 1. End N.\n" + PROVED,
+        CLAIM,
+    ),
+    "a bypassed check in a sealed module": (
+        SEALED + "Module M : T.\n#[bypass_check(positivity)] Inductive bad := Bad : (bad -> False) -> bad.\n"
+        "Definition self (b : bad) : False := match b with Bad f => f b end.\nDefinition any := self (Bad self).\n"
+        "End M.\nDefinition claim : forall n : nat, n = n + 0 := match M.any with end.\n",
+        PROVED,
+        CLAIM,
+    ),
+    "an axiom of the library's": (
+        f"From Coq Require Import Compat.AdmitAxiom.\nLemma claim : {STATED}.\nProof. destruct proof_admitted. Qed.\n",
+        f"From Coq Require Import Lia.\nLemma claim : {STATED}.\nProof. lia. Qed.\n",
+        CLAIM,
+    ),
+    "an axiom of the library's in a hint": (
+        "Require Coq.Compat.AdmitAxiom.\n" + PLAIN_TIMES + "#[global] Hint Extern 0 => "
+        "(destruct Coq.Compat.AdmitAxiom.proof_admitted) : core.\n",
+        PLAIN_PLUS + "#[global] Hint Extern 0 => reflexivity : core.\n",
+        "Example t1 : add 2 3 = 5. Proof. auto. Qed.\n",
+    ),
+    "a name that the imports have": (
+        "Require Import Nat.\n" + PLAIN_TIMES,
+        "Require Import Nat.\n" + PLAIN_PLUS,
+        PLAIN,
+    ),
+    "a name that the imports of lists have": (
+        "Require Import List.\nDefinition rev (l : list nat) := l.\n",
+        "Require Import List.\nDefinition rev (l : list nat) := fold_left (fun m x => cons x m) l nil.\n",
+        REVERSED,
+    ),
+    "a name that the tests import in their way": (
+        PLAIN_TIMES,
+        PLAIN_PLUS,
+        "Require candidate. Import candidate(add).\n" + PLAIN,
+    ),
+    "another width of what is printed": (
+        "Definition max (a b : nat) := 0.\n#[global] Set Printing Width 3.\n",
+        "Definition max (a b : nat) := if Nat.leb a b then b else a.\n#[global] Set Printing Width 3.\n",
+        "Example t : max 3 2 = 3. Proof. reflexivity. Qed.\n",
+    ),
+    "an instance between texts in comments": (
+        PLAIN_TIMES + 'Require Import Coq.Classes.SetoidClass.\n(* "(*" *)\n'
+        "Program Definition all_same : Setoid nat := {| equiv := fun _ _ => True |}.\n"
+        'Next Obligation. split; red; auto. Qed.\n#[global] Existing Instance all_same | 0.\n(* "*)" *)\n',
+        '(* "(*" *)\n' + PLAIN_PLUS + '(* "*)" *)\n',
+        BY_CLASS,
+    ),
+    "a relation of its own": (
+        PLAIN_TIMES + "Require Import Setoid Morphisms.\nDefinition always (a b : nat) := True.\n"
+        "Lemma r : reflexive nat always. Proof. now intros ?. Qed.\n"
+        "Lemma s : symmetric nat always. Proof. now intros ?. Qed.\n"
+        "Lemma tr : transitive nat always. Proof. now intros ?. Qed.\n"
+        "Add Relation nat always reflexivity proved by r symmetry proved by s transitivity proved by tr as alw.\n",
+        "Require Import Setoid Morphisms.\n" + PLAIN_PLUS,
+        "From Coq Require Import Classes.Equivalence.\nOpen Scope equiv_scope.\n#[local] Instance plain : Equivalence "
+        "(@eq nat) | 9 := eq_equivalence.\nExample t1 : add 2 3 === 5. Proof. first [reflexivity | exact I]. Qed.\n",
+    ),
+    "a module of the library's name": (
+        "Module List. Definition length (l : list nat) := 3. End List.\nDefinition three := @nil nat.\n",
+        "Module Lists. Definition length (l : list nat) := 3. End Lists.\n"
+        "Definition three := cons 1 (cons 2 (cons 3 nil)).\n",
+        "From Coq Require List.\nExample t : List.length three = 3. Proof. reflexivity. Qed.\n",
+    ),
+    "a module within the library's files": (
+        "Module Z. Definition eqb (a b : nat) := true. End Z.\n" + PLAIN_TIMES,
+        "Module Y. Definition eqb (a b : nat) := true. End Y.\n" + PLAIN_PLUS,
+        "Example t : Nat.eqb (add 2 3) 5 = true. Proof. reflexivity. Qed.\nRequire Import ZArith.\n"
+        "Example u : Z.eqb (Z.of_nat (add 2 3)) 5 = true. Proof. reflexivity. Qed.\n",
+    ),
+    "the build's own file": (
+        PLAIN_TIMES + 'Print Universes "code_eval_build.sh".\n',
+        PLAIN_PLUS + 'Print Universes "universes".\n',
+        PLAIN,
+    ),
     "an instance of a class": (
         PLAIN_TIMES + "Require Import Coq.Classes.SetoidClass.\n"
         "#[global] Program Instance all_same : Setoid nat := {| equiv := fun _ _ => True |}.\n"
@@ -138,8 +222,7 @@ ATTACKS = {
         "Program Definition all_same : Setoid nat := {| equiv := fun _ _ => True |}.\n"
         "Next Obligation. split; red; auto. Qed.\n#[global] Hint Resolve all_same | 0 : typeclass_instances.\n",
         PLAIN_PLUS + "#[global] Hint Resolve eq_refl : core.\n",
-        "Require Import Coq.Classes.SetoidClass.\n#[local] Instance plain : Setoid nat | 9 := {| equiv := eq |}.\n"
-        "Example t1 : add 2 3 == 5. Proof. first [reflexivity | exact I]. Qed.\n",
+        BY_CLASS,
     ),
     "the end of the session": (TIMES + "Quit.\n", PLUS + "Fail Quit.\n".replace("Fail Quit", "Print Z")),
     "a comment without end": (TIMES + "(* ", PLUS + "(* (* *) *)"),
@@ -221,5 +304,38 @@ HONEST = {
         "(* Tests. *)\n" + PLAIN,
     ),
     "output": (PLAIN_PLUS + "Compute add 2 3.\nPrint add.\n", PLAIN + "Check add.\n"),
+    "a name that Reals has": (
+        "Require Import Reals ZArith List.\nDefinition f (a : Z) := (a + 1)%Z.\n",
+        "Example t : f 1%Z = 2%Z. Proof. reflexivity. Qed.\n",
+    ),
+    "a name that the tests import": (
+        "Require Import Reals ZArith.\nDefinition g (a : Z) := a.\nDefinition f (a : Z) := (g a + 1)%Z.\n",
+        "Require Import Reals ZArith.\nRequire candidate.\nImport candidate(f).\n"
+        "Example t : f 1%Z = 2%Z. Proof. reflexivity. Qed.\n",
+    ),
+    "a scope by its key": (
+        "Require Import ZArith List.\nImport List.ListNotations.\n#[local] Open Scope Z.\n"
+        "Definition ones (a : Z) := [a; 1].\n",
+        "Example t : ones 3 = [3; 1]. Proof. reflexivity. Qed.\n",
+    ),
+    "a scope that is closed": (
+        "Require Import ZArith.\nOpen Scope Z_scope.\nDefinition z := 3.\nClose Scope Z_scope.\n"
+        "Section S. Open Scope Z_scope. Definition y := 3. End S.\n" + PLAIN_PLUS,
+        PLAIN,
+    ),
+    "notations in a module": (
+        'Module MyNotations. Notation "x +++ y" := (x + y) (at level 50). End MyNotations.\nImport MyNotations.\n'
+        "Definition add (a b : nat) := a +++ b.\n",
+        PLAIN,
+    ),
+    "a tactic of a word of the tests": (
+        "Ltac crush := simpl; auto.\n" + PLAIN_PLUS,
+        "Example crush : add 2 3 = 5. Proof. reflexivity. Qed.\n",
+    ),
+    "words in texts": (
+        HEAD + "Definition length (l : list nat) := 0.\nDefinition name (s : string) := s.\n",
+        'Example t : name "length" = "length". Proof. reflexivity. Qed.\n',
+    ),
+    "another way to print": (PLAIN_PLUS + "#[global] Set Printing All.\n#[global] Set Printing Depth 2.\n", PLAIN),
     "a whole file": (PLAIN_PLUS + PLAIN, ""),
 }
