@@ -19,6 +19,8 @@ APART = {
     "a helper": "function check(run, sum) { if (run(2, 3) !== sum) throw new Error(`no`); }\ncheck(add, 5);",
     "a table": "for (const [a, b, sum] of [[2, 3, 5]]) console.assert(add(a, b) === sum, { a: 1 });",
     "own data": "const all = [2];\nall.push(3);\nconsole.assert(add(...all, Math.PI).length / 2 === 5);",
+    "a value that must not be": "const assert = require('assert');\nassert.notStrictEqual(add(2, 3), 6);\n"
+    "if (add(1) === 2) throw 1;\nlet sum = add(1);\nsum = 3;\nconst o = { a: 1 };\no.a = sum;",
     "types": "declare var require: any;\nlet sum: number = add(2 as number, 3);\nif (sum !== 5) throw new Error();",
     "a status": "if (add(2, 3) !== 5) process.exit(1);\nif (!add(1)) process.exitCode = 2;",
     "words in texts": CALL + "const text = 'class await';\n// import x\n/* async */",
@@ -49,6 +51,14 @@ SHARED = {
     "the tests iterate over the result of 'add'": "const all = [...add(2)];",
     "the tests use 'utils' as a value": "if (utils.add(2, 3) !== 5) throw 1;",
     "the tests use 'Kind' as a value": CALL + "if (Kind) throw 1;",
+    "the tests ask whether two objects are one": "const o = {};\nif (copy(o) === o) throw 1;",
+    "the tests ask whether two objects are one, by assert": "const assert = require('assert');\nconst o = {};\n"
+    "assert.notStrictEqual(copy(o), o);",
+    "the tests ask whether two objects are one in a condition": "const assert = require('assert');\n"
+    "const o = { a: {} };\nassert(copy(o).a !== o.a);",
+    "the tests change a part of a result": "const o = { a: { b: 1 } };\nconst c = copy(o);\nc.a.b = 2;\n"
+    "if (o.a.b !== 1) throw 1;",
+    "the tests change a part of a result by its place": "const c = copy([1]);\nc[0] = 2;",
     "the tests use nothing of the candidate's": "if (isNaN(2)) throw 1;",
     "the tests have a bracket too many": CALL + "}",
     "the tests have a bracket that is not closed": CALL + "{",

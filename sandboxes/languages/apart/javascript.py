@@ -52,6 +52,9 @@ MODULE = re.compile(r"""["'`](?:(?:node:)?assert(?:/strict)?|node:test)["'`]""")
 """A module that tests which run apart may require."""
 
 CONSTANT = re.compile(r"[A-Z][A-Z\d_]*")
+NOT_SAME = frozenset(("notStrictEqual", "notEqual"))
+"""Functions of assert's that compare two objects by their identity."""
+
 STARTS = frozenset(("", "=", ";", "{", "}"))
 """Tokens before a call whose result nothing takes at once."""
 
@@ -190,6 +193,10 @@ class TestsText:
         called = self.names | set(self.aliases.values())
         uses = 0
         for place, token in enumerate(self.tokens):
+            if self.demands_two_objects(place):
+                raise NeedsCandidate("the tests ask whether two objects are one")
+            if self.changes_result(place):
+                raise NeedsCandidate("the tests change a part of a result")
             if token.text == "." and self.at(place + 2).text in ("(", "="):
                 self.check_member(place)
             if token.kind != "name":
@@ -208,6 +215,50 @@ class TestsText:
                 raise NeedsCandidate(f"the tests call {token.text!r}, which is the result of a call")
         if not uses:
             raise NeedsCandidate("the tests use nothing of the candidate's")
+
+    def demands_two_objects(self, place: int) -> bool:
+        """Return whether tests may demand that two objects are not one. Copies of one object are always two."""
+        token = self.at(place)
+        if token.text in NOT_SAME and self.at(place + 1).text == "(":
+            return self.has_object(place + 2) and self.has_object(self.comma_after(place + 2) + 1)
+        if token.text not in ("===", "==", "!==", "!=") or self.is_literal(place - 1) or self.is_literal(place + 1):
+            return False
+        around = [first for first, last in self.closing.items() if first < place < last]
+        if not around:
+            return False
+        opening = max(around)
+        if token.text in ("!==", "!="):
+            return self.at(opening - 1).text in ("assert", "ok", "expect")
+        after = self.closing[opening] + 1
+        return self.at(opening - 1).text == "if" and "throw" in (self.at(after).text, self.at(after + 1).text)
+
+    def comma_after(self, place: int) -> int:
+        """Return the place of the comma, or of the closing bracket, after an argument."""
+        while self.at(place).text not in (",", ")", ""):
+            place = self.closing.get(place, place) + 1
+        return place
+
+    def has_object(self, place: int) -> bool:
+        """Return whether an argument may be an object: it is no literal of anything else."""
+        return self.at(place).text not in ("", ")") and not self.is_literal(place)
+
+    def is_literal(self, place: int) -> bool:
+        """Return whether a token is a literal that is no object, or the sign of one."""
+        token = self.at(place)
+        is_value = token.text in VALUES or token.text in ("true", "false", "null", "typeof")
+        return token.kind in ("text", "number") or is_value or token.text == "-" and self.at(place + 1).kind == "number"
+
+    def changes_result(self, place: int) -> bool:
+        """Return whether a token is the sign by which tests set a part of what a function has returned."""
+        if self.at(place).text != "=" or self.at(place - 1).kind == "symbol" and self.at(place - 1).text != "]":
+            return False
+        start = place - 1
+        while start >= 0 and (self.at(start).text == "]" or self.at(start - 1).text == "."):
+            if self.at(start).text == "]":
+                start = next((first for first, last in self.closing.items() if last == start), 0) - 1
+            else:
+                start -= 2
+        return start < place - 1 and self.at(start).text in self.results - self.plain
 
     def is_denied(self, place: int) -> bool:
         """Return whether tests that run apart do not use a name."""

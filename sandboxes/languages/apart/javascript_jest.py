@@ -193,6 +193,13 @@ class JestText(TestsText):
             return
         super().check_member(place)
 
+    def demands_two_objects(self, place: int) -> bool:
+        """Return whether tests may demand that two objects are not one, also by jest's `not`."""
+        is_negated = self.at(place - 1).text == "." and self.at(place - 2).text == "not"
+        if is_negated and self.at(place).text in ("toBe", "toContain") and self.at(place + 1).text == "(":
+            return self.has_object(place + 2)
+        return super().demands_two_objects(place)
+
     def is_awaited(self, place: int) -> bool:
         """Return whether tests wait for the promise before a dot, which a call has returned: `return add(2).then`."""
         opening = next((first for first, last in self.closing.items() if last == place - 1), None)
