@@ -114,7 +114,7 @@ def test_limits_are_the_graders(load, language, seconds):
         (
             {"language": "jl"},
             r":1: programs in 'jl' can't be run \(Debian has no package of Julia\); "
-            r"there are ada, adb, clj, cpp, cs, d, elixir, go, go_test.go, hs, java, js, lua, m, matlab, ml",
+            r"there are ada, adb, clj, coq, cpp, cs, d, elixir, go, go_test.go, hs, java, js, lua, m, matlab, ml",
         ),
         ({"tests": "// nothing\n"}, ":1: 'tests': there is no test in them"),
         ({"prompt": "class Problem {\n"}, ":1: 'prompt' does not end with the first line of a public static method"),

@@ -198,13 +198,14 @@ ATTACKS = {
         "Definition three := cons 1 (cons 2 (cons 3 nil)).\n",
         "From Coq Require List.\nExample t : List.length three = 3. Proof. reflexivity. Qed.\n",
     ),
-    "a module within the library's files": (
+    "a module within another of the library": (
         "Module Z. Definition eqb (a b : nat) := true. End Z.\n" + PLAIN_TIMES,
         "Module Y. Definition eqb (a b : nat) := true. End Y.\n" + PLAIN_PLUS,
         "Example t : Nat.eqb (add 2 3) 5 = true. Proof. reflexivity. Qed.\nRequire Import ZArith.\n"
         "Example u : Z.eqb (Z.of_nat (add 2 3)) 5 = true. Proof. reflexivity. Qed.\n",
     ),
-    "the build's own file": (
+    "a file that is written": plain('Redirect "candidate" Print nat.\nRedirect "tests" Print nat.\n'),
+    "the build's own script": (
         PLAIN_TIMES + 'Print Universes "code_eval_build.sh".\n',
         PLAIN_PLUS + 'Print Universes "universes".\n',
         PLAIN,
