@@ -91,6 +91,15 @@ PLAIN = {
             + [["float", 987654336], ["double", 987654321]],
         ],
     ),
+    "C, names and comments": (
+        "c",
+        "#define EXPECTED (980 + 7)\n#define LEAST +5 /* the\nleast */\nint main(void) {\n"
+        "    /* 987\n#define OTHER 987\n    */\n"
+        "    int r = add(2, /* 987 */ 3); // 987\n    assert(r == EXPECTED);\n"
+        '    assert(name("/* 5 */") == LEAST % 3);\n'
+        "    fflush(stdout);\n    struct pair p = {.x = 1, .y = 2};\n    assert(sum(p) == 3);\n}\n",
+        [[987, 0], [2, 0], [3, 0]],
+    ),
     "C++": (
         "cpp",
         HEAD + "int main(){\n    assert (add(2, 3)==987);\n    assert (!add(1, -2));\n}\n",
@@ -411,6 +420,111 @@ OTHERS = {
         "void check(int a) { assert(add(1) == 2); }\nint main() { check(1); }",
     ),
     "assertions that are off in C": ("c", "#define NDEBUG\n#include <assert.h>\nint main() { assert(add(1) == 2); }"),
+    "a sum that a name in C stands for": (
+        "c",
+        "#define TEN 5 + 5\nint main() { assert(add(1) == TEN * 2); }",
+    ),
+    "a sum of names in C": ("c", "#define X (5) + (2)\nint main() { assert(add(1) == -X); }"),
+    "a cast that a name in C stands for": ("c", "#define X (int)7.5\nint main() { assert(add(1) == X); }"),
+    "a name in C for what has a meaning before": (
+        "c",
+        "static const int E = 3;\nvoid test() { assert(add(3) == E); }\n#define E 4\nint main() { test(); }",
+    ),
+    "a name in C that is defined twice": (
+        "c",
+        "#define E 3\n#define E 4\nint main() { assert(add(1) == E); }",
+    ),
+    "a name in C that is taken back": (
+        "c",
+        "#define E 3\n#undef E\nenum { E = 4 };\nint main() { assert(add(1) == E); }",
+    ),
+    "a name of the C library's for a number": ("c", "#define INT_MAX 5\nint main() { assert(add(1) == INT_MAX); }"),
+    "assertions that a number turns off in C": (
+        "c",
+        "#define NDEBUG 1\n#include <assert.h>\nint main() { assert(add(1) == 2); }",
+    ),
+    "a name in a comment in C": (
+        "c",
+        "/*\n#define E 5\n*/\nstatic const int E = 6;\nint main() { assert(add(1) == E); }",
+    ),
+    "a file of the tests in C": (
+        "c",
+        'int main() { FILE *file = fopen("a", "w+"); fprintf(file, "2 3"); assert(sum(file) == 5); }',
+    ),
+    "a text for a file in C": (
+        "c",
+        'int main() { FILE *file = fopen("a", "w+"); fputs("2 3", file); assert(sum(file) == 5); }',
+    ),
+    "output to a file in C": (
+        "c",
+        'int main() { freopen("a", "w", stdout); show(5); fflush(stdout); assert(size("a") == 2); }',
+    ),
+    "a stream that a function is given in C": ("c", "int main() { show(stdout); assert(add(1) == 2); }"),
+    "a length that printing writes in C": (
+        "c",
+        'int main() { int n = 0; int *p = all(1); printf("abc%-5d%ln", 1, p); assert(add(n) == 2); }',
+    ),
+    "an address in what is printed in C": (
+        "c",
+        'int main() { int n; printf("%p", &n); assert(add(1) == 2); }',
+    ),
+    "a format that is a variable in C": ("c", "int main() { printf(format, 1); assert(add(1) == 2); }"),
+    **{
+        f"printing that changes a variable in C, {change}": (
+            "c",
+            f'int main() {{ int x = 1; printf("%d", {change}); assert(add(x) == 2); }}',
+        )
+        for change in ("x <<= 1", "x >>= 1", "x += 1", "x = 2", "x++", "--x", "x-->0")
+    },
+    "printing that changes a variable where a result is right in C": (
+        "c",
+        'int main() { int x = 1; if (add(1) == 2) printf("%d", x++); else abort(); assert(add(x) == 3); }',
+    ),
+    "a file of the tests where a result is right in C": (
+        "c",
+        'int main() { if (add(1) == 2) fprintf(file, "1"); else abort(); assert(sum(file) == 3); }',
+    ),
+    **{
+        f"a declaration that changes a variable in C, {declared}": (
+            "c",
+            f"int main() {{ int x = 3; {declared}; assert(add(x) == 4); }}",
+        )
+        for declared in (
+            "int old = x++",
+            "int old = x = 7",
+            "int old = x <<= 1",
+            "char pad[x++]",
+            "int all[2] = {x++, 1}",
+        )
+    },
+    "an assignment in a list in C": ("c", "int main() { int x; int all[] = {1, x = 2}; assert(add(x) == 4); }"),
+    **{
+        f"a function of the tests that runs otherwise in C, {call}": (
+            "c",
+            f"void test() {{ assert(add(1) == 2); }}\nint main() {{ {call}; assert(add(3) == 4); }}",
+        )
+        for call in ("each(test)", "(void)test()", "(*test)()", "void (*run)(void) = test")
+    },
+    "a function of the tests that calls itself in C": (
+        "c",
+        "void test() { assert(add(1) == 2); if_less(test); }\nint main() { test(); }",
+    ),
+    "a function of the tests that runs before it is known in C": (
+        "c",
+        "void test();\nvoid first() { test(); }\nvoid test() { assert(add(1) == 2); }\nint main() { first(); test(); }",
+    ),
+    "failures that a function changes in C": (
+        "c",
+        "int failures;\nint main() { if (add(1) != 2) failures++; reset(&failures); return failures; }",
+    ),
+    "failures that printing changes in C": (
+        "c",
+        'int main() { int n = 0; if (add(1) != 2) { n++; printf("%d", n = 0); } return n; }',
+    ),
+    "failures that are a name for more in C": (
+        "c",
+        "int main() { int n = 0; if (add(1) != 2) n++; more(n); return n; }",
+    ),
     "a loop": ("cpp", "int main(){ for (int i=0;i<3;i++) assert (add(i) == 3); }"),
     "a variable": ("cpp", "int main(){ int a=3; assert (add(1) == a); }"),
     "two calls": ("cpp", "int main(){ assert (add(1) == add(2)); }"),

@@ -6,28 +6,13 @@ import json
 import re
 from typing import Any
 
-from sandboxes.languages.apart.c_conditions import ConditionReader
-from sandboxes.languages.apart.c_numbers import Number
-from sandboxes.languages.apart.c_places import (
-    COMPARISONS,
-    FOREIGN,
-    HARMLESS,
-    KEYWORDS,
-    PRINTERS,
-    calls_in,
-    names_in,
-    symbols_in,
-)
+from sandboxes.languages.apart.c_macros import DEFINE, LINE, read_defines, without_comments
+from sandboxes.languages.apart.c_places import COMPARISONS, KEYWORDS, PRINTERS, names_in, symbols_in
+from sandboxes.languages.apart.c_printing import check_printing, check_streams
 from sandboxes.languages.apart.c_results import MACROS, USED
 from sandboxes.languages.apart.c_variables import VariableReader
 from sandboxes.languages.apart.plain_tests import PlainTests, or_none
 from sandboxes.languages.apart.plain_tokens import NotPlain
-
-AFTER_LINE = r"[ \t]*(?://[^\n]*|/\*[^\n*]*\*/[ \t]*)?$"
-LINE = re.compile(rf"^[ \t]*#[ \t]*(?:undef[ \t]+NDEBUG|include[ \t]*<[\w/.]+>){AFTER_LINE}", re.MULTILINE)
-DEFINE = re.compile(rf"^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+([-+\w.() \t]+?){AFTER_LINE}", re.MULTILINE)
-# Trigraphs, and lines that go on.
-OTHER_FORMS = re.compile(r"\?\?|\\\r?\n")
 
 
 class CReader(VariableReader):
@@ -46,6 +31,12 @@ class CReader(VariableReader):
                 self.declaration()
         if self.peek() is not self.end:
             raise NotPlain("something after main")
+        named = self.failures | {name for name, expected in self.functions.items() if expected}
+        if any(
+            token.kind == "name" and token.text in named and token.start not in self.known_places
+            for token in self.tokens
+        ):
+            raise NotPlain("a function or a number of failures that something else uses")
 
     def function(self) -> bool:
         """Take a function, if one comes next: `main`, or one of statements without parameters or a result."""
@@ -56,12 +47,14 @@ class CReader(VariableReader):
             self.at = first
             return False
         self.at += 1
+        place = self.peek().start
         name, parameters = self.name(), self.at
         if self.next_is("("):
             self.skip_brackets()
         if not self.next_is("{") or not self.is_main and self.source(parameters) not in ("()", "(void)"):
             self.at, self.is_main = first, False
             return False
+        self.known_places.add(place)
         self.statements.append(self.source(first))
         before, self.expected = self.expected, []
         self.block(self.is_main)
@@ -103,6 +96,7 @@ class CReader(VariableReader):
         if self.peek(-1).kind != "name" or self.at - first < 2 or not self.next_is("("):
             self.at = first
             return False
+        self.known_places.add(self.peek(-1).start)
         self.skip_brackets()
         self.expect(";")
         tokens = self.tokens[first : self.at]
@@ -126,9 +120,13 @@ class CReader(VariableReader):
         elif self.take("return"):
             self.returned()
         elif self.peek().text in PRINTERS and self.peek(1).text == "(":
+            is_flush = self.text_of() == "fflush"
             self.printing()
             self.expect(";")
+            if is_flush:
+                self.statements.append(self.source(first))
         elif self.peek().text in self.functions and self.peek(1).text == "(":
+            self.known_places.add(self.peek().start)
             name = self.name()
             self.expect("(", ")", ";")
             self.expected += self.functions[name]
@@ -138,16 +136,18 @@ class CReader(VariableReader):
         else:
             self.expression()
 
-    def printing(self) -> None:
-        """Take a call that only prints, and leave it out: it may say what is expected."""
+    def printing(self, may_call: bool = False) -> None:
+        """Take a call that only prints, and leave it out: it may say what is expected.
+
+        Args:
+            may_call: whether what is printed may be what a function returns.
+        """
         first = self.at
         self.at += 1
         self.skip_brackets()
         tokens = self.tokens[first : self.at]
-        source = self.source(first)
-        has_step = "++" in source or "--" in source
-        if has_step or calls_in(tokens) - PRINTERS - HARMLESS or {"=", "{"} & symbols_in(tokens):
-            raise NotPlain("more than printing")
+        check_printing(tokens, may_call)
+        self.known_places |= {token.start for token in tokens}
 
     def returned(self) -> None:
         """Take what `main` returns: 0, or how many have failed."""
@@ -160,6 +160,7 @@ class CReader(VariableReader):
             self.expect(";")
             self.finish(set())
             return
+        self.known_places.add(self.peek().start)
         name, is_reversed = self.name(), self.take("==")
         if is_reversed or self.take("!=") or self.take(">"):
             self.digit("0")
@@ -218,16 +219,15 @@ class CReader(VariableReader):
             while not self.take("}"):
                 fails = self.consequence() or fails
         tokens = self.tokens[first : self.at]
-        if not fails and calls_in(tokens) - PRINTERS - HARMLESS:
-            raise NotPlain("a call where a result is right")
+        if not fails:
+            check_printing(tokens)
         return fails
 
     def consequence(self) -> bool:
         """Take a statement that follows a condition. Return whether it fails the tests; otherwise it only prints."""
         word = self.text_of()
         if word in PRINTERS and self.peek(1).text == "(":
-            self.at += 1
-            self.skip_brackets()
+            self.printing(may_call=True)
         elif self.take("abort", "(", ")"):
             pass
         elif self.take("assert", "("):
@@ -246,6 +246,7 @@ class CReader(VariableReader):
     def count(self) -> None:
         """Take what counts a failure."""
         is_counted = self.take("+", "+")
+        self.known_places.add(self.peek().start)
         name = self.name()
         start = self.variables.get(name)
         if not is_counted and not self.take("+", "+"):
@@ -272,18 +273,6 @@ class CReader(VariableReader):
                 del statements[place]
 
 
-def read_defines(code: str) -> dict[str, Number]:
-    """Return the numbers that a text has names for."""
-    found = dict[str, Number]()
-    for name, text in DEFINE.findall(code):
-        reader = ConditionReader(text)
-        value = reader.constant()
-        if reader.peek() is not reader.end or name in found or name in KEYWORDS | PRINTERS | FOREIGN:
-            raise NotPlain("a macro of another kind")
-        found[name] = value
-    return found
-
-
 @or_none
 def c_tests(tests: str) -> PlainTests:
     """Return tests whose calls and results are apart.
@@ -291,16 +280,16 @@ def c_tests(tests: str) -> PlainTests:
     Raises:
         NotPlain: if they do more than compare results with data.
     """
-    if OTHER_FORMS.search(tests):
-        raise NotPlain("a text in another form")
-    code = LINE.sub("", tests)
+    text = without_comments(tests)
+    code = LINE.sub("", text)
     reader = CReader(DEFINE.sub("", code))
+    check_streams(reader.tokens)
     reader.constants = read_defines(code)
     reader.read()
     if not reader.expected:
         raise NotPlain("no call")
     kept = reader.kept()
-    head = LINE.findall(tests)
+    head = LINE.findall(text)
     for line in DEFINE.finditer(code):
         if not re.search(rf"\b{line[1]}\b", kept):
             continue

@@ -23,6 +23,9 @@ FOREIGN = frozenset(
     "strpbrk memchr fabs fabsf fabsl abs labs llabs isnan isinf isfinite isnormal isless isgreater islessequal "
     "isgreaterequal fmin fmax fdim sizeof offsetof".split()
 )
+CHANGES = frozenset((("+", "+"), ("-", "-"), ("-", "->"), ("<", "<="), (">", ">=")))
+"""Symbols that are one operator of C's if nothing is between them."""
+
 HARMLESS = frozenset("sizeof strlen malloc calloc realloc strdup free".split())
 """Functions of the library that compare no results."""
 
@@ -122,12 +125,33 @@ def has_statements(tokens: Sequence[Token]) -> bool:
     return ("(", "{") in pairwise(symbols)
 
 
+def has_changes(tokens: Sequence[Token]) -> bool:
+    """Return whether an expression assigns, counts up or counts down. Names of a structure's parts are no targets."""
+    for at, token in enumerate(tokens):
+        if token.kind != "symbol":
+            continue
+        if token.text in ("=", "=>", ":=") and not is_designator(tokens[:at]):
+            return True
+        after = tokens[at + 1] if at + 1 < len(tokens) else token
+        is_joined = after.kind == "symbol" and after.start == token.end
+        if is_joined and (token.text, after.text) in CHANGES:
+            return True
+    return False
+
+
+def is_designator(before: Sequence[Token]) -> bool:
+    """Return whether tokens end with the name or the place of an element in a list."""
+    texts = [token.text if token.kind != "text" else "" for token in before[-4:]]
+    is_name = len(texts) > 2 and texts[-2] == "." and texts[-3] in ("{", ",")
+    return is_name or len(texts) > 3 and texts[-1] == "]" and texts[-3] == "[" and texts[-4] in ("{", ",")
+
+
 def check_data(tokens: Sequence[Token]) -> None:
-    """Check that data compares nothing, and calls nothing.
+    """Check that data compares nothing, calls nothing and changes nothing.
 
     Raises:
         NotPlain: if it does.
     """
     is_data = not symbols_in(tokens) & COMPARISONS and not names_in(tokens) & (KEYWORDS | PRINTERS)
-    if not is_data or calls_in(tokens) - {"sizeof"} or has_statements(tokens):
+    if not is_data or calls_in(tokens) - {"sizeof"} or has_statements(tokens) or has_changes(tokens):
         raise NotPlain("more than data")

@@ -25,6 +25,8 @@ class VariableReader(ConditionReader):
         self.assigned: set[str] = set()
         # Variables that count what has failed.
         self.failures: set[str] = set()
+        # Where tokens stand in statements that declare, call and count what is named there, and do no more with it.
+        self.known_places: set[int] = set()
 
     def is_declaration(self) -> bool:
         """Return whether a declaration of variables comes next."""
@@ -56,6 +58,7 @@ class VariableReader(ConditionReader):
         first, is_plain = self.at, True
         while self.take("*") or self.take("const"):
             is_plain = False
+        self.known_places.add(self.peek().start)
         name = self.name()
         while self.next_is("["):
             is_plain = False
