@@ -339,6 +339,14 @@ OTHERS = {
         .replace("BODY", "Candidate (1, 2) = 3")
         .replace("end Main", "exception\n   when others => null;\nend Main"),
     ),
+    "a variable that printing counts in Fortran": (
+        "fortran",
+        FORTRAN.replace("BODY", "print *, (a, a=1,3)\n  if (add(1) /= 3) error stop"),
+    ),
+    "a variable that printing sets in Fortran": (
+        "fortran",
+        FORTRAN.replace("BODY", "write(*,*,iostat=a) 'x'\n  if (add(1) /= 3) error stop"),
+    ),
     "a loop in Fortran": ("fortran", FORTRAN.replace("BODY", "do a = 1, 3\n  if (add(a) /= 3) error stop\n  end do")),
     "a variable in Fortran": ("fortran", FORTRAN.replace("BODY", "if (add(1) /= a) error stop")),
     "data that nothing uses in Fortran": ("fortran", FORTRAN.replace("BODY", "if (add(1) /= 3) error stop")),

@@ -286,11 +286,14 @@ class FortranReader:
 
 
 def check_printing(tokens: Sequence[Token], known: Known) -> None:
-    """Check that what is printed calls nothing.
+    """Check that what is printed calls nothing, and that printing sets no variable, as `iostat=i` and `(i, i=1,3)` do.
 
     Raises:
         NotPlain: if it does.
     """
+    signs = [place for place, token in enumerate(tokens) if token.kind == "symbol" and token.text == "="]
+    if any(tokens[place - 1].text not in ("fmt", "unit", "advance") for place in signs):
+        raise NotPlain("a variable that printing sets")
     if {name for name in calls_in(tokens) if name not in known.arrays} - HARMLESS - {"write", "print"}:
         raise NotPlain("a call in what is printed")
 

@@ -99,7 +99,8 @@ call begin()
 call put_text(value, int(len_trim(value), 8))
 end subroutine
 subroutine code_eval_finish()
-flush (6)
+integer :: status
+flush (6, iostat=status)
 call put_finish()
 end subroutine
 end module
