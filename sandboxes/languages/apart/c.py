@@ -220,7 +220,7 @@ class CReader(VariableReader):
                 fails = self.consequence() or fails
         tokens = self.tokens[first : self.at]
         if not fails:
-            check_printing(tokens)
+            check_printing(tokens[1:-1] if tokens[0].text == "{" else tokens)
         return fails
 
     def consequence(self) -> bool:
