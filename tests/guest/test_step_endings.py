@@ -74,6 +74,12 @@ def test_an_end_of_a_command_is_told_truly(pool, command, outcome, words):
     ("words", "outcome", "detail"),
     [
         ("program: a.c:3: main: Assertion `f() == 5' failed.", "failed", "a.c:3: main: Assertion `f() == 5' failed."),
+        ("Assertion failed: f() == 5 (a.c: main: 3)", "failed", "Assertion failed: f() == 5 (a.c: main: 3)"),
+        (
+            "Assertion failed: no more memory",
+            "crashed",
+            "killed by signal 6 (SIGABRT): Assertion failed: no more memory",
+        ),
         ("free(): invalid pointer", "crashed", "killed by signal 6 (SIGABRT): free(): invalid pointer"),
     ],
 )

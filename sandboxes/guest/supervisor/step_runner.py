@@ -29,8 +29,12 @@ CHILD_FIELDS = (
 )
 # A compiler's first messages are the ones that matter.
 MAX_COMPILER_CHARS = 8000
-# Message of the C library before it aborts a program. The program's name comes first.
-FAILED_ASSERT = re.compile(r"^[^\s:]+: (.{1,1000}: Assertion `.{1,1000}' failed\.)$", re.MULTILINE)
+# Message of the C library before it aborts a program: glibc's, in which the program's name comes first, or musl's.
+FAILED_ASSERT = re.compile(
+    r"^(?:[^\s:]+: (?P<glibc>.{1,1000}: Assertion `.{1,1000}' failed\.)"
+    r"|(?P<musl>Assertion failed: .{1,2000}: [^:\n]{1,1000}: \d{1,9}\)))$",
+    re.MULTILINE,
+)
 
 
 class StepRunner:
@@ -110,7 +114,7 @@ def step_result(execution: Execution, step: Mapping[str, Any], tickets: Tickets 
         if has_aborted(execution.status) and (failed := FAILED_ASSERT.search(result["stderr"])):
             # A failed assertion counts as an exception does, not as a crash. A program that only pretends to have one
             # has failed either way.
-            result.update(outcome="failed", detail=failed[1])
+            result.update(outcome="failed", detail=failed["glibc"] or failed["musl"])
         else:
             result["detail"] += ": " + lines if lines else ""
     return result
