@@ -211,6 +211,22 @@ assert set(devices) <= {"lo", "tunl0", "sit0", "ip6tnl0", "gre0", "gretap0", "er
 """))  # fmt: skip
 
 
+def test_unknown_names_are_refused_at_once(run):
+    """A name that no file has is looked up nowhere else, for which musl would wait 5 seconds."""
+    passes(run(f"""{refused_with("OSError")}
+import socket, time
+start = time.monotonic()
+assert refused(socket.getaddrinfo, "example.com", 80)
+waited = time.monotonic() - start
+""", "assert waited < 4, waited"))  # fmt: skip
+
+
+def test_name_servers_get_no_time(run):
+    """A file has musl, which knows no sources of names, wait for no server. It is a container's, or one of our own."""
+    candidate = "found = open('/etc/resolv.conf').read().splitlines()"
+    passes(run(candidate, "assert 'options timeout:0 attempts:1' in found"))
+
+
 def test_network_can_not_be_changed(run):
     """A program can't take `lo` down, add an address, change a setting of the network, or leave it."""
     passes(run(f"""{refused_with("OSError")}

@@ -35,6 +35,7 @@ RULES = (
         but=(
             # The option and fields of this name, and the words of other programs.
             r"(--|\"|test\.)timeout\b",
+            r"options timeout:0 ",
             r"^\s*timeout(:| may be)",
             r"timeout=",
             r"options as  .* such as timeout",

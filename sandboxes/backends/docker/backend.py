@@ -248,7 +248,7 @@ class DockerSandbox:
         # Docker's own folder of message queues is writable, so programs could leave files there.
         arguments += ["--tmpfs", "/dev/mqueue:ro,mode=555,size=4k"]
         if self.confinement.loopback:
-            arguments += loopback_arguments(HOST_NAME)
+            arguments += loopback_arguments(HOST_NAME, podman)
         for folder in FOLDERS:
             arguments += ["--tmpfs", f"{folder}:{tmpfs},exec,size={folder_mb}m{max_files}"]
         for variable, value in PROGRAM_ENVIRONMENT.items():
