@@ -38,8 +38,8 @@ LEAVINGS = {
     "link to a folder outside": "import os\nos.symlink('/usr', 'usr')",
     "links to one file": "import os\nopen('left', 'w').close()\nfor n in range(9):\n    os.link('left', str(n))",
     "pipe and socket": "import os, stat\nos.mkfifo('pipe')\nos.mknod('socket', stat.S_IFSOCK | 0o600)",
-    "extended attribute": "import os\nopen('left', 'w').close()\ntry:\n    os.setxattr('left', 'user.a', b'x')\n"
-    "    os.setxattr('.', 'user.a', b'x')\nexcept OSError:\n    pass",
+    "extended attribute": "import ctypes\nopen('left', 'w').close()\nfor path in (b'left', b'.'):\n"
+    "    ctypes.CDLL(None).setxattr(path, b'user.a', b'x', ctypes.c_size_t(1), 0)",
     "open file without a name": "import os\nfile = open('left', 'w')\nfile.write('x' * 100_000)\nos.unlink('left')\n"
     "if os.fork() == 0:\n    os.setsid()\n    import time\n    time.sleep(300)",
     "its folder renamed": "import os\ntry:\n    os.rename(os.getcwd(), os.getcwd() + 'x')\nexcept OSError:\n    pass",

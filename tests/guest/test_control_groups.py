@@ -32,8 +32,9 @@ class Groups:
             path = os.path.dirname(path)
             self.make(path, "memory")
         self.marked = set()
-        monkeypatch.setattr(os, "listxattr", lambda path: ["user.delegate"] if path in self.marked else [])
-        monkeypatch.setattr(os, "getxattr", lambda path, name: b"1")
+        marks = {"list_attributes": lambda path: ["user.delegate"] if path in self.marked else []}
+        for name, function in {**marks, "read_attribute": lambda path, name: b"1"}.items():
+            monkeypatch.setattr(f"sandboxes.guest.supervisor.delegated_group.{name}", function)
 
     def make(self, path, controlled, controllers="cpu memory", processes=()):
         """Make a group, or change it."""

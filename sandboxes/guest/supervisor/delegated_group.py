@@ -11,6 +11,7 @@ import os
 import time
 
 from ..common.processes import descendants
+from ..isolation.extended_attributes import list_attributes, read_attribute
 from .memory import CONTROL_GROUPS, OWN_GROUPS, read
 
 PREFIX = "code-eval-"
@@ -123,7 +124,8 @@ def is_delegated(group: str, control_groups: str, caller: int) -> bool:
 
 def is_marked(group: str) -> bool:
     """Return whether systemd has marked a group as handed over."""
-    return any(name in DELEGATION_ATTRIBUTES and os.getxattr(group, name) == b"1" for name in os.listxattr(group))
+    marks = [name for name in list_attributes(group) if name in DELEGATION_ATTRIBUTES]
+    return any(read_attribute(group, name) == b"1" for name in marks)
 
 
 def control_memory_below(group: str) -> None:

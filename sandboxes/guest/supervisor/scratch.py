@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from ..common.files import remove_folder, remove_tree
+from ..isolation.extended_attributes import list_attributes, remove_attribute
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,8 +20,8 @@ PLAIN_NAME = "run"
 def extended_attributes(folder: int | str) -> list[str]:
     """Return the names of a folder's extended attributes; none where the system has no such thing."""
     try:
-        return os.listxattr(folder)
-    except (AttributeError, OSError):
+        return list_attributes(folder)
+    except OSError:
         return []
 
 
@@ -69,7 +70,7 @@ class MountedScratch:
                 os.fchmod(folder, self.modes[folder])
             for attribute in extended_attributes(folder):
                 # A default access list, for one, could keep the next program from opening its own files.
-                os.removexattr(folder, attribute)
+                remove_attribute(folder, attribute)
             if not is_untouched:
                 kept = keeping if folder == self.workplace else ()
                 for name in set(os.listdir(folder)).difference(mounted, kept):
