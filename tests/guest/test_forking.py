@@ -185,7 +185,8 @@ def test_the_module_exports_its_init_function_alone():
         unavailable("nm is not installed: apt-get install binutils")
     command = ["nm", "--dynamic", "--defined-only", "--format=posix", forking.__file__]
     symbols = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
-    assert [symbol.split()[0] for symbol in symbols] == ["PyInit__forking"]
+    # With musl, the compiler's own files add two empty functions.
+    assert {symbol.split()[0] for symbol in symbols} - {"_init", "_fini"} == {"PyInit__forking"}
 
 
 def constants_of(source):
