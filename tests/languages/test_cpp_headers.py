@@ -60,6 +60,13 @@ def sets(tmp_path, monkeypatch):
     return tmp_path / "sets"
 
 
+@pytest.fixture
+def seen(monkeypatch):
+    """Provide the programs that have been counted by their headers: none."""
+    monkeypatch.setattr(cpp_headers, "_seen", Counter())
+    return cpp_headers._seen
+
+
 def names_in(folder):
     """Return the sorted names of a folder's files."""
     return sorted(path.name for path in folder.iterdir())
@@ -81,7 +88,7 @@ def test_only_so_many_sets_of_headers_are_kept(sets, headers, names):
 
 
 def test_an_unused_set_of_headers_makes_room(sets):
-    """With the most sets, one that no program has used for a day is removed for another one."""
+    """With the most sets, one that no program has used for some minutes is removed for another one."""
     make_unused(sets / "first")
     cpp_headers.compile_headers("sets/second", ("vector",), ())
     assert names_in(sets) == ["second"]
@@ -98,9 +105,8 @@ def test_each_set_that_is_too_many_has_to_be_unused(sets):
     assert names_in(sets) == ["third"]
 
 
-def test_a_set_of_headers_that_is_used_stays(sets, monkeypatch):
+def test_a_set_of_headers_that_is_used_stays(sets, seen):
     """A program that begins with a set's headers uses it, however old the set is."""
-    monkeypatch.setattr(cpp_headers, "_seen", Counter())
     (sets / "first").rmdir()
     for _ in range(cpp_headers.PROGRAMS_BEFORE):
         cpp_headers.compiled_headers("#include <vector>\n", ())
@@ -109,6 +115,52 @@ def test_a_set_of_headers_that_is_used_stays(sets, monkeypatch):
     cpp_headers.compiled_headers("#include <vector>\n", ())
     cpp_headers.compile_headers("sets/second", ("map",), ())
     assert names_in(sets) == [used]
+
+
+def keep(sets, *headers, options=(), size=1):
+    """Make the files of a set of headers, and return the path of the header to include."""
+    folder = sets / cpp_headers.set_name(headers, options)
+    folder.mkdir()
+    (folder / cpp_headers.HEADERS_FILE).write_text("".join(f"#include <{name}>\n" for name in headers))
+    (folder / cpp_headers.COMPILED_FILE).write_bytes(b"x" * size)
+    return str(folder / cpp_headers.HEADERS_FILE)
+
+
+def test_a_set_without_a_file_of_its_own_has_its_largest_part(sets, seen):
+    """A program whose headers are not compiled uses the set that spares most, of those that it includes itself."""
+    keep(sets, "vector", size=2)
+    largest = keep(sets, "map", "vector", size=3)
+    keep(sets, "iostream", "vector", size=9)
+    keep(sets, "map", "set", "vector", options=("-std=c++20",), size=9)
+    assert cpp_headers.compiled_headers("#include <vector>\n#include <map>\n#include <set>\n", ()) == largest
+
+
+def test_a_part_that_is_used_stays(sets, seen):
+    """A set that programs use for a part of their headers makes no room for another one."""
+    (sets / "first").rmdir()
+    part = keep(sets, "vector")
+    make_unused(os.path.dirname(part))
+    assert cpp_headers.compiled_headers("#include <vector>\n#include <map>\n", ()) == part
+    cpp_headers.compile_headers("sets/second", ("map",), ())
+    assert names_in(sets) == [os.path.basename(os.path.dirname(part))]
+
+
+def test_a_set_that_had_no_room_is_tried_again(sets, seen):
+    """Headers that many programs begin with are compiled once there is room."""
+    for _ in range(cpp_headers.PROGRAMS_BEFORE):
+        cpp_headers.compiled_headers("#include <vector>\n", ())
+    assert names_in(sets) == ["first"]
+    make_unused(sets / "first")
+    for _ in range(cpp_headers.PROGRAMS_BETWEEN):
+        cpp_headers.compiled_headers("#include <vector>\n", ())
+    assert names_in(sets) == [cpp_headers.set_name(("vector",), ())]
+
+
+def test_a_folder_of_sets_that_is_gone_is_no_error(sets, seen):
+    """Programs are built without compiled headers if somebody has removed the folder of all sets."""
+    (sets / "first").rmdir()
+    sets.rmdir()
+    assert cpp_headers.compiled_headers("#include <vector>\n", ()).endswith(cpp_headers.HEADERS_FILE)
 
 
 def test_programs_that_call_a_function_begin_with_all_headers():

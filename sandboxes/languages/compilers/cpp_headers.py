@@ -2,8 +2,8 @@
 
 GCC spends most of a short program's time on its headers. A candidate's first lines name the headers of the standard
 library that it includes before anything else. GCC compiles such a set of headers to a file, once the set has come often
-enough to be worth it. A program gets the file of the very headers that it includes first, so that a header that it
-forgets is still missing.
+enough to be worth it. A program gets a file of headers that it includes first itself, so that a header that it forgets
+is still missing: of all of them, or of some where nobody has compiled all.
 """
 
 from __future__ import annotations
@@ -58,14 +58,23 @@ SPLICE = re.compile(r"\\[ \t\r\f\v]*+\n|\?\?/")
 PROGRAMS_BEFORE = 5
 """Programs of a process with the same headers before these are compiled: compiling takes the time of so many."""
 
+PROGRAMS_BETWEEN = 100
+"""Programs of a process between two attempts to compile the same headers, which may have had no room."""
+
 MAX_SETS = 24
 """Sets of headers that are kept for a compiler, beside that of all headers. Each takes up to 100 MB."""
 
-UNUSED_SECONDS = 24 * 3600
-"""Time without a program after which a set makes room for another one."""
+UNUSED_SECONDS = 600
+"""Time without a program after which a set makes room for another one. In it, few sets are compiled in turn."""
 
 HEADERS_FILE = "headers.h"
 """Name of the file in a set's folder that includes the set's headers."""
+
+COMPILED_FILE = f"{HEADERS_FILE}.gch"
+"""Name of the compiled file in a set's folder, as GCC looks for it."""
+
+INCLUDED = re.compile(r"#include <(.+)>")
+"""A line of HEADERS_FILE."""
 
 FOLDER = f"{QUICK_FOLDERS}cpp-"
 """Beginning of the folders' names, in the folder of compiled libraries."""
@@ -106,17 +115,47 @@ def compiled_headers(source: str, options: Sequence[str]) -> str:
     headers = first_headers(source)
     if not headers or not headers_folder():
         return ""
-    key = (headers, tuple(options))
-    name = f"{headers_folder()}/{hashlib.sha256(repr(key).encode()).hexdigest()[:16]}"
-    folder = libraries_folder() / name
+    sets = libraries_folder() / headers_folder()
+    folder = sets / set_name(headers, options)
     with _lock:
-        _seen[key] += 1
-        if _seen[key] == PROGRAMS_BEFORE and not folder.is_dir():
-            compile_headers(name, headers, options)
-    # A set that is not there, or is another user's, is left as it is.
+        _seen[headers, tuple(options)] += 1
+        if not folder.is_dir() and _seen[headers, tuple(options)] % PROGRAMS_BETWEEN == PROGRAMS_BEFORE:
+            compile_headers(f"{headers_folder()}/{folder.name}", headers, options)
+    if not folder.is_dir():
+        folder = best_part(sets, headers, options) or folder
+    # A set that is another user's is left as it is.
     with contextlib.suppress(OSError):
         os.utime(folder)
     return str(folder / HEADERS_FILE)
+
+
+def set_name(headers: Sequence[str], options: Sequence[str]) -> str:
+    """Return the name of the folder of a set of headers.
+
+    Args:
+        headers: as `first_headers` returns them.
+        options: of the compiler.
+    """
+    return hashlib.sha256(repr((tuple(headers), tuple(options))).encode()).hexdigest()[:16]
+
+
+def best_part(sets: Path, headers: Sequence[str], options: Sequence[str]) -> Path | None:
+    """Return the folder of the set that spares a compiler most of some headers, and has no others. None without one.
+
+    Args:
+        sets: the folder of all sets.
+        headers: as `first_headers` returns them.
+        options: of the compiler.
+    """
+    parts = []
+    for file in glob.glob(f"{sets}/*/{HEADERS_FILE}"):
+        folder = Path(file).parent
+        # Another process may remove the set meanwhile.
+        with contextlib.suppress(OSError):
+            part = INCLUDED.findall(Path(file).read_text())
+            if set(part) <= set(headers) and folder.name == set_name(part, options):
+                parts.append(((folder / COMPILED_FILE).stat().st_size, folder))
+    return max(parts)[1] if parts else None
 
 
 def compile_headers(name: str, headers: Sequence[str], options: Sequence[str]) -> None:
@@ -131,7 +170,7 @@ def compile_headers(name: str, headers: Sequence[str], options: Sequence[str]) -
     def compile_into(partial: Path, folder: Path) -> None:
         header = partial / HEADERS_FILE
         header.write_text("".join(f"#include <{each}>\n" for each in headers))
-        run_tool("g++", *options, "-x", "c++-header", "-o", f"{header}.gch", str(header))
+        run_tool("g++", *options, "-x", "c++-header", "-o", str(partial / COMPILED_FILE), str(header))
 
     try:
         if headers == (ALL_HEADERS,) or make_room(libraries_folder() / headers_folder()):
