@@ -11,9 +11,11 @@ import re
 import shlex
 
 from sandboxes.guest.common.named_tests import MICROSECONDS, TICKET_CHARS
-from sandboxes.languages.apart.rust import rust_tests
+from sandboxes.languages.apart.native_results import SHAPED
+from sandboxes.languages.apart.rust import USED, rust_tests
 from sandboxes.languages.base import MAX_NAMES, Files, Language, Recipe
 from sandboxes.languages.calls.rust import rust_call
+from sandboxes.languages.calls.rust_results import LISTED
 from sandboxes.languages.compilers.quick_builds import QUICK_FILE, quick_build, refusing
 from sandboxes.languages.compilers.rust_crates import crate_arguments, crates_folder, crates_used
 from sandboxes.languages.native import (
@@ -126,8 +128,15 @@ impl<T: CodeEvalStatus, E: code_eval_std::fmt::Debug> CodeEvalStatus for code_ev
     }
 }
 pub fn code_eval_run<T: CodeEvalStatus>(main: fn() -> T) -> i32 {
-    let status = code_eval_std::panic::catch_unwind(|| main().status()).unwrap_or(101);
-    let _ = code_eval_std::io::Write::flush(&mut code_eval_std::io::stdout());
+    // What is forgotten needs no code that frees it, which takes long to compile.
+    let status = match code_eval_std::panic::catch_unwind(|| main().status()) {
+        code_eval_std::result::Result::Ok(status) => status,
+        code_eval_std::result::Result::Err(payload) => {
+            code_eval_std::mem::forget(payload);
+            101
+        }
+    };
+    code_eval_std::mem::forget(code_eval_std::io::Write::flush(&mut code_eval_std::io::stdout()));
     status
 }
 """
@@ -167,6 +176,9 @@ def rust_files(candidate: str, tests: str) -> dict[str, str]:
         called = f"code_eval_entry_{tag}" if RUST_MAIN.search(tests) else f"the_tests_define_no_main_{tag}"
         last = RUST_MAIN_ENTRY if RUST_MAIN.search(tests) else ""
         run, declared, passed = f"status = {called}();", f"int {called}(void);", ""
+        if USED in tests:
+            entry += LISTED.replace("TAG", tag)
+            passed = SHAPED.replace("TAG", tag)
     macro = "macro_rules! %s { ($($each:tt)*) => { crate::code_eval_%s::code_eval_std::%s!($($each)*) } }"
     macros = "\n".join(macro % (name, tag, name) for name in find_replaced_macros(candidate))
     token = token_source(declared, run, passed)

@@ -129,6 +129,17 @@ HONEST = {
         "fn main() {\n    let candidate = count;\n"
         "    assert_eq!(candidate(\"aab\"), HashMap::from([('a', 2), ('b', 1)]));\n}\n",
     ),
+    "results of many kinds": (
+        "fn same<T>(each: T) -> T { each }\n",
+        "fn main() {\n"
+        '    assert_eq!(same("a \\"b\\" \\\\ \\n\\t é"), "a \\"b\\" \\\\ \\n\\t é");\n'
+        "    assert_eq!(same(vec![(1, 'x'), (-2, '\\\\')]), vec![(1, 'x'), (-2, '\\\\')]);\n"
+        "    assert_eq!(same(18446744073709551615u64), 18446744073709551615u64);\n"
+        "    assert_eq!(same(-9223372036854775807i64), -9223372036854775807i64);\n"
+        "    assert_eq!(same(0.1f32), 0.1f32);\n    assert_eq!(same(1e300), 1e300);\n"
+        "    assert_eq!(same(vec![Some(true), None]), vec![Some(true), None]);\n"
+        "    assert_eq!(same(std::collections::VecDeque::from([1, 2])), [1, 2]);\n}\n",
+    ),
     "private fields and methods": (
         "struct Money { cents: i64 }\nimpl Money { fn new(cents: i64) -> Self { Money { cents } } }\n",
         MARKED.replace("assert_eq!(add(2, 3), 5);", "assert_eq!(Money::new(5).cents, 5);").replace(

@@ -1,20 +1,21 @@
-"""The functions in C that write results of calls as JSON, for the token's file of programs in C and Fortran."""
+"""The functions in C that write results of calls as JSON, for the token's file of programs in C, Fortran and Rust."""
 
 from __future__ import annotations
 
 WIDEST = """\
-#ifdef __SIZEOF_INT128__
+#ifdef code_eval_widest
+#elif defined __SIZEOF_INT128__
 #define code_eval_widest __int128
 #else
 #define code_eval_widest long long
 #endif
 """
-"""The longest integer."""
+"""The longest integer, unless a program has chosen a type."""
 
 PUTTERS = (
     f"""{WIDEST}int fflush(void *);"""
     + r"""
-static char results[1 << 22];
+static char results[1 << 24];
 static unsigned long used;
 static void put(char each) {
     if (used == sizeof results) say("the results are too long\n"), die();
@@ -91,3 +92,22 @@ static void put_finish(void) {
 """
 )
 """Functions that write values."""
+
+# Dividing longer integers needs a library that not every linker's command has.
+SHAPED = (
+    f"#define code_eval_widest long long\n{PUTTERS}"
+    + r"""
+void code_eval_put_TAG(const char *, unsigned long), code_eval_quote_TAG(const char *, unsigned long);
+void code_eval_signed_TAG(long long), code_eval_unsigned_TAG(unsigned long long);
+void code_eval_begin_TAG(void), code_eval_finish_TAG(void);
+void code_eval_put_TAG(const char *text, unsigned long length) {
+    while (length--) put(*text++);
+}
+void code_eval_quote_TAG(const char *text, unsigned long length) { put_quoted(text, length); }
+void code_eval_signed_TAG(long long value) { put_signed(value); }
+void code_eval_unsigned_TAG(unsigned long long value) { put_whole(value); }
+void code_eval_begin_TAG(void) { begin(); }
+void code_eval_finish_TAG(void) { put_finish(); }
+"""
+)
+"""PUTTERS, and functions for a language whose own code goes through lists, for a program with the tag TAG."""

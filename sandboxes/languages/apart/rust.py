@@ -7,18 +7,19 @@ from typing import Any
 from sandboxes.languages.apart.plain_data import Call
 from sandboxes.languages.apart.plain_tests import PlainTests, Reader, or_none
 from sandboxes.languages.apart.plain_tokens import NotPlain
-from sandboxes.languages.calls.rust_results import RESULTS
 
 CASTS = {**dict.fromkeys("i8 i16 i32 i64 u8 u16 u32 u64 usize isize".split(), int), "f32": float, "f64": float}
 COPIES = ("to_string", "to_owned", "into", "to_vec", "clone")
-PROGRAM = """\
-fn main() {
-    let mut code_eval_all = std::string::String::new();
+USED = "super::code_eval_results::say_all();"
+"""The statement by which tests write the results, by a module beside theirs."""
+
+PROGRAM = f"""\
+fn main() {{
 %(statements)s
 %(types)s
-    code_eval_results::say_all(code_eval_all);
-}
-""" + RESULTS.replace("%", "%%")
+    {USED}
+}}
+"""
 
 
 class RustReader(Reader):
@@ -26,7 +27,7 @@ class RustReader(Reader):
 
     constructors = frozenset(("from", "new", "Some", *COPIES))
     casts = CASTS
-    record = "    code_eval_results::add(&mut code_eval_all, &%s);\n"
+    record = "    super::code_eval_results::add(&%s);\n"
 
     def operand(self) -> Any:
         """Take an operand, and what only copies it, or names its type."""

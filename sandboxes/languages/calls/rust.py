@@ -196,8 +196,7 @@ def rust_call(candidate: str, function: str) -> str:
         given.append(f"{borrow}a{number}")
     called = f"Solution::{name}" if is_method else name
     body = f"    let mut all = code_eval_calls::arguments({len(types)});\n{''.join(lines)}"
-    call = f"    let result = code_eval_results::text(&{called}({', '.join(given)}));\n"
-    call += "    code_eval_results::say(result);\n    std::process::exit(0);\n"
+    call = f"    code_eval_results::say(&{called}({', '.join(given)}));\n    std::process::exit(0);\n"
     return f"{text}\n{RESULTS}{CALLS}\n#[allow(unused_mut)]\nfn main() {{\n{body}{call}}}\n"
 
 
