@@ -55,6 +55,8 @@ class Service:
         """The languages that candidates may be written in, with their versions."""
         self.isolation = Isolation((), {}, "")
         """The isolation of candidates."""
+        self.test_runners: set[str] = set()
+        """Programs that run tests, such as jest, and have worked in the sandbox."""
         self.is_ready = False
         """True while programs are accepted."""
         self.num_workers = settings.config.num_workers or max(1, usable_cpus() // settings.processes)

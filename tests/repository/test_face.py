@@ -44,6 +44,8 @@ INNER = {
     "sandboxes.languages.compilers.java_compiler": "CodeCorrectness builds Java with the compiler that stays",
     "sandboxes.languages.java_junit": "CodeCorrectness runs JUnit as the language Java does",
     "sandboxes.languages.javascript": "MultiPL-E's tests ask for a check of types",
+    "sandboxes.languages.apart.javascript_jest_runner": "SandboxFusion's jest is found as that of tests in a task",
+    "sandboxes.languages.compilers.typescript_compiler": "SandboxFusion's jest compiles with the language's compiler",
     "sandboxes.languages.base": "a compiler's default time limit",
     "sandboxes.languages.comments": "Go and Java are read without their comments",
     "sandboxes.languages.judge_programs": "the server bounds the limits of programs that decide",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter, Request
 
 from code_tasks.server.errors import InvalidRequest
+from code_tasks.server.foreign.jest import JEST_SOURCE, jest_files, require_jest
 from code_tasks.server.foreign.programs import execute, limits_of, make_raw_run, raw_limits, verdict_of
 from code_tasks.server.foreign.routes import FusionRoute
 from code_tasks.server.json_answers import JsonAnswer
@@ -56,7 +57,10 @@ async def run_code(body: RunCodeRequest, request: Request) -> RunCodeResponse:
     limits = raw_limits(service, *limits_asked(body, request))
     compile_seconds = allowed_compile_seconds(service, "compile_timeout", body.compile_timeout)
     source, files, names = body.code, files_from_base64(body.files), plain_names(body.fetch_files)
-    if foreign.test_command:
+    if foreign.test_command == "jest":
+        await require_jest(request)
+        source, files = JEST_SOURCE, {**files, **jest_files(body.code)}
+    elif foreign.test_command:
         if "pytest" not in service.isolation.modules:
             raise SandboxUnavailable("programs can't import pytest in the sandbox of this server; install it there")
         source, files = PYTEST_SOURCE, {**files, PYTEST_FILE: encoded(body.code)}

@@ -18,7 +18,7 @@ class ForeignLanguage:
     """The test runner that runs the file: one of TEST_COMMANDS. "": the file is a program."""
 
 
-TEST_COMMANDS = ("pytest", "go test", "JUnit", "unittest")
+TEST_COMMANDS = ("pytest", "go test", "JUnit", "unittest", "jest")
 """Test runners that some names stand for."""
 
 FUSION_LANGUAGES = {
@@ -33,12 +33,13 @@ FUSION_LANGUAGES = {
     "go_test": ForeignLanguage("go", "go test"),
     "junit": ForeignLanguage("java", "JUnit"),
     "D_ut": ForeignLanguage("d", "unittest"),
+    "jest": ForeignLanguage("javascript", "jest"),
 }
 """SandboxFusion's names. It has no C, which its clients can't ask for; others can."""
 
 FUSION_UNAVAILABLE = (
     *("cuda", "julia", "kotlin_script"),
-    *("jest", "verilog", "python_gpu", "lean", "swift", "python2", "gtest", "react"),
+    *("verilog", "python_gpu", "lean", "swift", "python2", "gtest", "react"),
 )
 """SandboxFusion's names of languages that no sandbox of ours has."""
 

@@ -6,9 +6,19 @@ its compilers are not started.
 
 from __future__ import annotations
 
+import json
+
+HINT = "install Debian's package jest, or run `npm install --global --prefix /usr/local jest@29`"
+
+FIND_JEST = """\
+const places = (process.env.PATH || "").split(":").map((folder) => path.join(folder, "jest"));
+const command = places.find((place) => fs.existsSync(place));
+"""
+
 # A part of the runner, whose placeholders it fills. Nothing of the candidate's is there before `defineAll`.
-JEST = """\
-const HINT = "install Debian's package jest, or run `npm install --global --prefix /usr/local jest@29`";
+JEST = (
+    f"const HINT = {json.dumps(HINT)};\n{FIND_JEST}"
+    + """\
 
 // Ends the program where no candidate can be judged.
 function unusable(reason) {
@@ -19,8 +29,6 @@ function unusable(reason) {
 // Returns jest's packages, which lie where its command does. In place of @jest/expect, which compares snapshots too and
 // loads a compiler for them, jest-circus gets `expect`.
 function load() {
-  const places = (process.env.PATH || "").split(":").map((folder) => path.join(folder, "jest"));
-  const command = places.find((place) => fs.existsSync(place));
   if (!command) unusable("the tests need jest, which is not installed");
   let version = "";
   try {
@@ -130,3 +138,4 @@ try {
 }
 circus.run().then(end, fail);
 """
+)

@@ -58,18 +58,15 @@ for (const name of ["candidate", "tests"].filter((name) => fs.existsSync(`${name
 }
 """
 
-FIND = f"""\
+FIND_PACKAGE = f"""\
 const fs = require("fs");
-const checked = "{CHECKED_FILE}";
-const testsFolder = "{TESTS_FOLDER}";
 const folders = {json.dumps(FOLDERS)};
 const found = folders.map((folder) => folder + "typescript").find((path) => fs.existsSync(path));
 """
+FIND_TYPESCRIPT = f'{FIND_PACKAGE}const ts = require(found || "typescript");\n'
+FILES = f'const checked = "{CHECKED_FILE}";\nconst testsFolder = "{TESTS_FOLDER}";\n'
 OPTIONS = "const options = { target: ts.ScriptTarget.ESNext, types: [] };\n"
-TRANSPILE = (
-    f'{FIND}const ts = require(found || "typescript");\n{OPTIONS}'
-    "const compilerHost = undefined;\nconst refused = 1;\n" + TRANSPILE_FILES
-)
+TRANSPILE = f"{FIND_TYPESCRIPT}{FILES}{OPTIONS}const compilerHost = undefined;\nconst refused = 1;\n" + TRANSPILE_FILES
 
 # A script that makes a snapshot can require Node's own modules alone. The declarations of the language's library, which
 # are most of what a check of types reads, are then in the snapshot.
@@ -100,7 +97,8 @@ ts.transpileModule(source, { compilerOptions: { module: "commonjs", target: "es2
 """
 MAIN = 'require("v8").startupSnapshot.setDeserializeMainFunction(() => {\nconst compilerHost = hostWithLibrary();\n'
 MAKE_SNAPSHOT = (
-    f"{FIND}{LOAD}{OPTIONS}{KEEP_LIBRARY}const refused = {REFUSED_STATUS};\n{MAIN}{TRANSPILE_FILES}" + "});\n"
+    f"{FIND_PACKAGE}{FILES}{LOAD}{OPTIONS}{KEEP_LIBRARY}const refused = {REFUSED_STATUS};\n{MAIN}{TRANSPILE_FILES}"
+    + "});\n"
 )
 
 
