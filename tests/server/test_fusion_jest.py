@@ -46,6 +46,9 @@ LEAVING = {
     "while it is loaded": "process.exit(0);\ntest('a', () => {});",
     "without a word": "test('a', () => { process.reallyExit(0); });",
     "after a promise": "test('a', async () => { await null; process.exitCode = 0; process.exit(); });",
+    "after a failure": "process.on('exit', () => process.reallyExit(0));\ntest('a', () => { expect(1).toBe(2); });",
+    "in a hook": "test('a', () => {});\nafterAll(() => { process.exit(0); });",
+    "never": "globalThis.setTimeout = () => 0;\ntest('a', () => new Promise(() => {}));",
 }
 MOCK = """\
 import fs, { existsSync } from 'fs';
@@ -149,7 +152,7 @@ def test_no_test_is_no_success(client):
 
 @pytest.mark.parametrize("code", LEAVING.values(), ids=LEAVING.keys())
 def test_leaving_early_is_no_success(client, code):
-    """A file that leaves with status 0 before jest has its results has not passed."""
+    """A file that leaves with status 0, and whose tests have not passed, has failed."""
     status, run = end_of(client, code)
     assert (status, run["return_code"]) == ("Failed", 1)
 

@@ -33,7 +33,7 @@ CONFIG = {
     "watchman": False,
 }
 
-# A test that leaves ends jest with the status that it likes. Jest has no results then.
+# A test that leaves, or a listener of a test's, would end jest with the status that it likes.
 JEST_SOURCE = f"""\
 "use strict";
 const fs = require("fs");
@@ -46,9 +46,9 @@ if (!command) {{
 require("./{TRANSFORMER_FILE}");
 const reporter = require("./{REPORTER_FILE}");
 const {{ reallyExit }} = process;
-process.reallyExit = (status) => reallyExit.call(process, status || (reporter.isDone ? 0 : 1));
+process.reallyExit = (status) => reallyExit.call(process, status || (reporter.hasPassed ? 0 : 1));
 process.on("exit", () => {{
-  if (!process.exitCode && !reporter.isDone) process.exitCode = 1;
+  if (!reporter.hasPassed) process.exitCode = process.exitCode || 1;
 }});
 process.env.FORCE_COLOR = "0";
 process.argv.splice(1, process.argv.length, command, "--runInBand", "--config", {json.dumps(json.dumps(CONFIG))});
@@ -106,7 +106,7 @@ REPORTER = f"""\
 const fs = require("fs");
 module.exports = (results) => {{
   fs.writeFileSync("{REPORT_FILE}", JSON.stringify(results));
-  module.exports.isDone = true;
+  module.exports.hasPassed = results.success;
   return results;
 }};
 """
