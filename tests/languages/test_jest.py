@@ -11,9 +11,12 @@ from sandboxes import Limits, Pool, SandboxUnavailable, open_sandbox
 from sandboxes.languages.apart.javascript_jest import read_jest, reason_for_candidate
 from sandboxes.languages.programs import build_program, recipe_for
 from sandboxes.languages.registry import LANGUAGES, required_paths
-from support.attacks_jest import ATTACKS, HONEST, NO_TESTS, PLUS, TESTS, TYPESCRIPT_ATTACKS
+from support import attacks_jest
+from support.attacks_jest import HONEST, NO_TESTS, PLUS, TESTS, TYPESCRIPT_ATTACKS
+from support.attacks_jest_errors import ERRORS, OWNERS
 from support.requirements import WALL_SECONDS, unavailable
 
+ATTACKS = attacks_jest.ATTACKS | ERRORS | OWNERS
 LIMITS = Limits(wall_seconds=WALL_SECONDS)
 CALL = "it('adds', () => { expect(add(2, 3)).toBe(5); });\n"
 APART = {
@@ -30,6 +33,7 @@ APART = {
     "asymmetric matchers": "it('a', () => { expect(add(1)).toEqual(expect.not.stringContaining('x')); });",
     "a table with functions": "it.each([{ a: () => 1 }])('a', ({ a }) => { expect(add(a())).toBe(1); });",
     "a part of a module": "const add = require('./sums').add;\n" + CALL,
+    "a part of a default export": "import sums from './sums';\nit('a', () => { expect(sums.add(1)).toBe(2); });",
     "a test with another name": "import { it as check } from '@jest/globals';\ncheck('a', () => { add(1); });",
 }
 REFUSED = {
@@ -55,6 +59,9 @@ REFUSED = {
     "the tests import 'rest' of jest": "import { rest } from '@jest/globals';\n" + CALL,
     "the tests import '... rest'": "import { ...rest } from './sums';\n" + CALL,
     "the tests use the module 'sums' as a value": "const sums = require('./sums');\nit('a', () => { expect(sums); });",
+    "the tests change a part of 'sums'": "import sums from './sums';\nit('a', () => { sums.all = 1; sums.add(); });",
+    "the tests change a part of 'all'": "const all = require('./all');\nit('a', () => { all.n += 1; all.add(); });",
+    "the tests change a part of 'one'": "const one = require('./one');\nit('a', () => { one.n++; one.add(); });",
     "the tests require the candidate within an expression": "it('a', () => { expect(require('./sums').add(1)); });",
     "the tests use 'Promise'": "it('a', async () => { expect(await Promise.all([add(1)])).toEqual([1]); });",
     "the tests call the method 'then'": "it('a', () => { add(1).then((sum) => { expect(sum).toBe(1); }); });",

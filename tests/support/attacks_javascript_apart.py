@@ -35,8 +35,12 @@ def answer(value):
 
 
 ATTACKS = {
-    "an answer before its call": (SEND + TIMES + 'send(["function"]);\nsend({ value: 5, classes: [] });\n', PLUS, SUM),
-    "the answer to each call twice": (answer("{ value: 5, classes: [] }"), PLUS, SUM),
+    "an answer before its call": (
+        SEND + TIMES + 'send(["function"]);\nsend({ value: 5, classes: [], errors: [] });\n',
+        PLUS,
+        SUM,
+    ),
+    "the answer to each call twice": (answer("{ value: 5, classes: [], errors: [] }"), PLUS, SUM),
     "an answer that is no object": (answer("undefined"), PLUS, SUM),
     "an answer of bytes": (answer("Buffer.from([255, 15, 111, 0, 1, 2, 3])"), PLUS, SUM),
     "an answer without an end": (
@@ -45,14 +49,22 @@ ATTACKS = {
         PLUS,
         SUM,
     ),
-    "an argument for an answer": (answer("{ place: 0, classes: [] }"), PLUS, SUM),
-    "a class at the prototype": (answer('{ value: {}, classes: [[["__proto__"], "Same"]] }'), PLUS, EQUAL),
-    "a class at the constructor": (answer('{ value: {}, classes: [[["constructor"], null]] }'), PLUS, EQUAL),
-    "a class at a method": (answer('{ value: [], classes: [[["push"], "Same"], [["map"], null]] }'), PLUS, EQUAL),
+    "an argument for an answer": (answer("{ place: 0, classes: [], errors: [] }"), PLUS, SUM),
+    "a class at the prototype": (answer('{ value: {}, classes: [[["__proto__"], "Same"]], errors: [] }'), PLUS, EQUAL),
+    "a class at the constructor": (
+        answer('{ value: {}, classes: [[["constructor"], null]], errors: [] }'),
+        PLUS,
+        EQUAL,
+    ),
+    "a class at a method": (
+        answer('{ value: [], classes: [[["push"], "Same"], [["map"], null]], errors: [] }'),
+        PLUS,
+        EQUAL,
+    ),
     "arguments with a prototype": (
         SEND + "function add(all) {\n  const now = {};\n"
         "  Object.defineProperty(now, '__proto__', { value: { sum: 5 }, enumerable: true });\n"
-        "  send({ value: {}, classes: [], all: [now] }); return 0;\n}\n",
+        "  send({ value: {}, classes: [], errors: [], all: [now] }); return 0;\n}\n",
         "function add(all) { return { sum: all[0] + all[1] }; }\n",
         LOOSE,
     ),

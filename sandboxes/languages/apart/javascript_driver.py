@@ -43,20 +43,37 @@ async function load() {
   exported = module_.exports;
 }
 
+// Returns what a request takes a name from, which is `this` in a call: the module for "member NAME", its default export
+// for "part NAME". Other requests take it from nothing that the tests name.
+function ownerOf(kind) {
+  if (kind === "member") return exported;
+  return kind === "part" ? find("default default") : undefined;
+}
+
+const has = (owner, name) =>
+  owner !== null && owner !== undefined
+  && (Object.hasOwn(owner, name) || !(name in Function.prototype) && name in Object(owner));
+
 // Returns the value of a name that the candidate defines, or what it exports by that name alone. Tests may prefer what
 // it exports: "import NAME", or "default NAME" for its default export, which tests call NAME.
 function find(request) {
   const [name, kind] = request.split(" ").reverse();
-  const has = (key) => exported !== null && exported !== undefined && Object.hasOwn(exported, key);
   if (kind === "default" && typeof exported === "function") return exported;
-  if (kind === "default" && has("default")) return exported.default;
-  if (kind === "import" && has(name)) return exported[name];
+  if (kind === "default" && has(exported, "default")) return exported.default;
+  if (kind === "default" && name === "default") return exported;
+  const owner = kind === "import" ? exported : ownerOf(kind);
+  if (has(owner, name)) return owner[name];
   try {
     return lookUp(name);
   } catch (error) {
-    if (has(name)) return exported[name];
+    if (has(exported, name)) return exported[name];
     throw error;
   }
+}
+
+function call(request, all) {
+  const [, kind] = request.split(" ").reverse();
+  return Reflect.apply(find(request), ownerOf(kind), all);
 }
 
 function kindOf(name) {
@@ -68,8 +85,14 @@ function kindOf(name) {
   }
 }
 
-// Notes where objects of classes are, because a copy of one is an ordinary object.
-function note(value, place, found, seen) {
+// Returns a value with what a copy of it lacks: where objects of classes are, and what errors have.
+function packed(value, around) {
+  const found = { value, classes: [], errors: [] };
+  note(value, [], found, new Set(), around);
+  return found;
+}
+
+function note(value, place, found, seen, around) {
   if (typeof value === "function" || typeof value === "symbol")
     throw new TypeError(`a ${typeof value} can't be sent to the tests`);
   if (typeof value !== "object" || value === null || seen.has(value) || ArrayBuffer.isView(value)) return;
@@ -78,34 +101,63 @@ function note(value, place, found, seen) {
   if (types.isProxy(value)) throw new TypeError("a proxy can't be sent to the tests");
   if (types.isMap(value) || types.isSet(value)) {
     // Places within them have no names.
-    value.forEach((each, key) => [each, key].forEach((part) => note(part, null, found, seen)));
-  } else if (!types.isNativeError(value)) {
+    value.forEach((each, key) => [each, key].forEach((part) => note(part, null, found, seen, around)));
+  } else if (types.isNativeError(value)) {
+    if (place && !around.includes(value)) found.errors.push([place, said(value, around)]);
+  } else {
     const name = prototype && Object.hasOwn(prototype, "constructor") && prototype.constructor.name;
     if (place && prototype !== Object.prototype && !Array.isArray(value) && !types.isBoxedPrimitive(value)
         && !types.isDate(value) && !types.isRegExp(value) && !types.isAnyArrayBuffer(value))
-      found.push([place, prototype === null ? null : String(name || "")]);
-    for (const key of Object.keys(value)) note(value[key], place && [...place, key], found, seen);
+      found.classes.push([place, prototype === null ? null : String(name || "")]);
+    for (const key of Object.keys(value)) note(value[key], place && [...place, key], found, seen, around);
   }
 }
 
-function said(error) {
-  if (!types.isNativeError(error)) return { thrown: isSendable(error) ? error : `an object: ${inspect(error)}` };
+// Returns an error that was thrown, or that is within a value. The errors around it, whose part it is, come first.
+function said(error, around = []) {
+  if (!types.isNativeError(error)) {
+    try {
+      return { thrown: sendable(packed(error, around)) };
+    } catch {
+      return { thrown: packed(`an object: ${inspect(error)}`, []) };
+    }
+  }
   const chain = [];
   for (let at = error; at; at = Object.getPrototypeOf(at))
     if (Object.hasOwn(at, "constructor")) chain.push(String(at.constructor.name));
   const isOurs = (line) => line.includes(__filename) || line.includes("node:internal");
   const stack = String(error.stack).split("\\n").filter((line) => !isOurs(line)).join("\\n");
-  const code = isSendable(error.code) ? error.code : undefined;
-  return { chain, name: String(error.name), message: String(error.message), code, stack };
+  const parts = partsOf(error, [...around, error]);
+  return { chain, name: String(error.name), message: String(error.message), stack, parts };
 }
 
-function isSendable(value) {
-  try {
-    v8.serialize(value);
-    return true;
-  } catch {
-    return false;
-  }
+const errorPrototypes = new Set(
+  [AggregateError, Error, EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError].map(
+    (each) => each.prototype
+  )
+);
+
+// Returns the properties of an error that are data, also those of its classes. The tests don't have any others.
+function partsOf(error, around) {
+  const found = new Map();
+  for (let at = error; at && !errorPrototypes.has(at); at = Object.getPrototypeOf(at))
+    for (const name of Object.getOwnPropertyNames(at)) {
+      if (found.has(name) || ["constructor", "message", "name", "stack"].includes(name)) continue;
+      found.set(name, null);
+      try {
+        const isShown = at === error && Object.prototype.propertyIsEnumerable.call(at, name);
+        found.set(name, [name, isShown, sendable(packed(error[name], around))]);
+      } catch {
+        continue;
+      }
+    }
+  return [...found.values()].filter((part) => part);
+}
+
+// Node can't copy an error that is its own cause.
+function sendable(value) {
+  v8.deserialize(v8.serialize(value));
+  return value;
 }
 
 // A promise that nothing can settle any more leaves this process without work.
@@ -121,7 +173,7 @@ async function answer(bytes) {
   let value;
   let isPromise;
   try {
-    value = kind === "value" ? find(name) : find(name)(...all);
+    value = kind === "value" ? find(name) : call(name, all);
     isPromise = types.isPromise(value) || !!value && typeof value.then === "function";
   } catch (error) {
     return { error: said(error) };
@@ -135,10 +187,8 @@ async function answer(bytes) {
     isWaiting = false;
   }
   const place = typeof value === "object" && value !== null ? all.indexOf(value) : -1;
-  const classes = [];
-  if (place < 0) note(value, [], classes, new Set());
   const isChanged = !before.equals(v8.serialize(all));
-  return { value: place < 0 ? value : undefined, place, classes, all: isChanged ? all : undefined, isPromise };
+  return { ...packed(place < 0 ? value : undefined, []), place, all: isChanged ? all : undefined, isPromise };
 }
 
 async function serve() {

@@ -15,7 +15,6 @@ from typing import ClassVar
 from sandboxes.languages.apart.javascript import BUILTIN, TestsText
 from sandboxes.languages.apart.javascript import reason_for_candidate as reason_without_jest
 from sandboxes.languages.apart.javascript_jest_imports import (
-    DEFAULT,
     GLOBALS,
     JEST_MODULE,
     TESTS,
@@ -45,10 +44,6 @@ OTHER_TESTS = re.compile(
     rf"""(?:function|const|let|var|class)\s*\{{?[\w\s,]*\b(?:expect|{"|".join(sorted(TESTS))})\b|["'`]node:test["'`]"""
 )
 """What shows that tests define such functions, where a text is not understood."""
-
-EXPORTED, DEFAULT_OF = "import ", "default "
-"""What stands before a name that the candidate exports, and before the tests' own name of its default export, in the
-requests of `javascript_link`."""
 
 
 @dataclass(frozen=True)
@@ -277,16 +272,12 @@ def read_jest(tests: str) -> JestTests | None:
     try:
         if len(imports.modules) > 1:
             raise NeedsCandidate("the tests import more than one module")
-        code, own = with_members(imports.edited(), imports.own)
+        code, requests = with_members(imports.edited(), imports.own)
         text = JestText(list(scan(code, with_templates=True)))
         text.check()
     except NeedsCandidate as error:
         return JestTests(str(error))
-    names = {name: name for name in text.names} | {
-        name: DEFAULT_OF + name if member == DEFAULT else EXPORTED + member
-        for name, member in own.items()
-        if name in text.names
-    }
+    names = {name: requests.get(name, name) for name in text.names}
     return JestTests("", code, names)
 
 

@@ -18,6 +18,12 @@ OWN_MODULE = re.compile(r"""(["'`])\.\.?/[\w./-]*\1""")
 DEFAULT, WHOLE = "default", "*"
 """What a name of the tests stands for, if it is the default export, or the module itself."""
 
+CHANGING = frozenset("+-*/%&|^?")
+"""Signs that change a variable before `=`, or twice."""
+
+REQUESTS = {DEFAULT: "part ", WHOLE: "member "}
+"""What stands before the name of a part of one of these, in the requests of `javascript_link`."""
+
 
 class Imports:
     """The statements of a text that import modules."""
@@ -166,34 +172,37 @@ def named_parts(tokens: list[str], between: str) -> dict[str, str]:
 
 
 def with_members(code: str, own: dict[str, str]) -> tuple[str, dict[str, str]]:
-    """Give each member of a module that the tests use a name of its own: `sums.add` becomes `sums$add`.
+    """Give each part of a module, or of its default export, a name of its own: `sums.add` becomes `sums$add`.
 
     Args:
         code: the tests.
         own: what the candidate exports, by the tests' names.
 
     Returns:
-        (the tests, what the candidate exports by the tests' names, without WHOLE).
+        (the tests, requests of `javascript_link` by the tests' names).
 
     Raises:
-        NeedsCandidate: if a module is used in another way than by its members, or as a function.
+        NeedsCandidate: if a module is used in another way than by its parts, or as a function, or is changed.
     """
-    names = {name: member for name, member in own.items() if member != WHOLE}
+    requests = {name: f"default {name}" if member == DEFAULT else f"import {member}" for name, member in own.items()}
     tokens = list(scan(code, with_templates=True))
     edits: list[tuple[int, int, str]] = []
     for place, token in enumerate(tokens):
-        before, after = (tokens[at].text if 0 <= at < len(tokens) else "" for at in (place - 1, place + 1))
-        if own.get(token.text) != WHOLE or token.kind != "name" or before in (".", "?."):
+        texts = [tokens[at].text if 0 <= at < len(tokens) else "" for at in range(place - 1, place + 5)]
+        before, _, after, part, *changes = texts
+        whole = own.get(token.text, "")
+        if whole not in REQUESTS or token.kind != "name" or before in (".", "?."):
             continue
-        if after == "(" and before != "new":
-            names[token.text] = DEFAULT
-        elif after == "." and place + 2 < len(tokens):
-            member = tokens[place + 2]
-            name = f"{token.text}${member.text}"
-            names[name] = member.text
-            edits.append((token.start, member.end, name))
-        else:
+        if after == "." and part:
+            if changes[0] == "=" or changes[1] in ("=", changes[0]) and changes[0] in CHANGING or before == "delete":
+                raise NeedsCandidate(f"the tests change a part of {token.text!r}")
+            name = f"{token.text}${part}"
+            requests[name] = REQUESTS[whole] + part
+            edits.append((token.start, tokens[place + 2].end, name))
+        elif after == "(" and before != "new":
+            requests[token.text] = f"default {token.text}"
+        elif whole == WHOLE:
             raise NeedsCandidate(f"the tests use the module {token.text!r} as a value")
     for start, end, text in reversed(edits):
         code = code[:start] + text + code[end:]
-    return code, names
+    return code, requests

@@ -97,29 +97,59 @@ const isObject = (value) => typeof value === "object" && value !== null;
 const put = (object, key, value) =>
   defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
 const builtinErrors = new Map(
-  [AggregateError, Error, EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError].map((each) => [
-    each.name,
-    each === AggregateError ? Error : each,
-  ])
+  [AggregateError, Error, EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError].map((each) =>
+    [each.name, each]
+  )
 );
 
-function asError({ chain, name, message, code, stack, thrown }) {
-  if (!chain) return thrown;
-  const Type = builtinErrors.get(chain.find((each) => builtinErrors.has(each))) || Error;
-  const error = new Type(message);
+function invalid() {
+  throw new Error("an invalid answer of the candidate's");
+}
+
+// Returns the class that stands for one of the candidate's: it has its name, and nothing else of it.
+const classes = new Map();
+function classOf(name, Base) {
+  if (typeof name !== "string") invalid();
+  const key = `${Base ? Base.name : ""} ${name}`;
+  if (!classes.has(key)) {
+    const named = Base ? { [name]: class extends Base {} } : { [name]: class {} };
+    classes.set(key, named[name]);
+  }
+  return classes.get(key);
+}
+
+// Gives an error what one of the candidate's has. Its properties are data, as all that comes through the link.
+function amend(error, { chain, name, message, stack, parts }) {
+  const Base = builtinErrors.get(chain.find((each) => builtinErrors.has(each)) || "Error");
+  const Type = [undefined, Base.name].includes(chain[0]) ? Base : classOf(chain[0], Base);
+  if ([name, message, stack].some((text) => typeof text !== "string")) invalid();
+  Object.setPrototypeOf(error, Type.prototype);
+  const hidden = { writable: true, enumerable: false, configurable: true };
+  defineProperty(error, "message", { ...hidden, value: message });
+  defineProperty(error, "stack", { ...hidden, value: stack });
   if (error.name !== name) put(error, "name", name);
-  if (code !== undefined) put(error, "code", code);
-  if (typeof stack === "string") error.stack = stack;
+  for (const [key, isShown, part] of parts) {
+    if (typeof key !== "string" || ["constructor", "message", "name", "stack", "__proto__"].includes(key)) invalid();
+    defineProperty(error, key, { ...hidden, value: unpacked(part), enumerable: isShown === true });
+  }
   return error;
 }
 
-// Gives objects of the candidate's classes a prototype that is no ordinary object's.
-function mark(value, classes) {
-  for (const [place, name] of classes) {
+const asError = (said) => (said.chain ? amend(new Error(), said) : unpacked(said.thrown));
+
+// Returns a value whose parts are as the candidate's: objects of classes have a prototype that is no ordinary object's.
+function unpacked({ value, classes, errors }) {
+  const at = (place) => {
     let found = value;
     for (const key of place) found = isObject(found) && Object.hasOwn(found, key) ? found[key] : undefined;
-    if (!isObject(found) || found === Object.prototype) throw new Error("an invalid answer of the candidate's");
-    Object.setPrototypeOf(found, name === null ? null : { [name]: class {} }[name].prototype);
+    if (!isObject(found) || found === Object.prototype) invalid();
+    return found;
+  };
+  for (const [place, name] of classes) Object.setPrototypeOf(at(place), name === null ? null : classOf(name).prototype);
+  for (const [place, said] of errors) {
+    const error = at(place);
+    if (!types.isNativeError(error)) invalid();
+    amend(error, said);
   }
   return value;
 }
@@ -158,7 +188,7 @@ function outcome(reply, all) {
     all.forEach((each, at) => {
       if (isObject(each) && kindOf(each) === kindOf(reply.all[at])) update(each, reply.all[at], new Set());
     });
-  const value = reply.place >= 0 ? all[reply.place] : mark(reply.value, reply.classes);
+  const value = reply.place >= 0 ? all[reply.place] : unpacked(reply);
   return () => (reply.isPromise ? Promise.resolve(value) : value);
 }
 
