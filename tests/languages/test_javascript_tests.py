@@ -56,6 +56,9 @@ SHARED = {
     "assert.notStrictEqual(copy(o), o);",
     "the tests ask whether two objects are one in a condition": "const assert = require('assert');\n"
     "const o = { a: {} };\nassert(copy(o).a !== o.a);",
+    "the tests ask whether two results are one object": "if (get() !== get()) throw 1;",
+    "the tests ask whether two results are one object, by assert": "const assert = require('assert');\n"
+    "const one = get();\nassert.strictEqual(one, get());",
     "the tests change a part of a result": "const o = { a: { b: 1 } };\nconst c = copy(o);\nc.a.b = 2;\n"
     "if (o.a.b !== 1) throw 1;",
     "the tests change a part of a result by its place": "const c = copy([1]);\nc[0] = 2;",

@@ -33,6 +33,8 @@ APART = {
     "asymmetric matchers": "it('a', () => { expect(add(1)).toEqual(expect.not.stringContaining('x')); });",
     "a table with functions": "it.each([{ a: () => 1 }])('a', ({ a }) => { expect(add(a())).toBe(1); });",
     "a part of a module": "const add = require('./sums').add;\n" + CALL,
+    "results that are compared": "it('a', () => { const s = add(); expect(add(2, 3)).toBe(add(3, 2)); "
+    "expect(s.n).toBe(add().n); expect(add()).toEqual(add()); expect(s).toBe(all()); });",
     "a part of a default export": "import sums from './sums';\nit('a', () => { expect(sums.add(1)).toBe(2); });",
     "a test with another name": "import { it as check } from '@jest/globals';\ncheck('a', () => { add(1); });",
 }
@@ -49,6 +51,13 @@ REFUSED = {
     "the tests use 'jest.useFakeTimers'": "jest.useFakeTimers();\n" + CALL,
     "the tests use 'jest.mock'": "jest.mock('./sums');\n" + CALL,
     "the tests ask whether two objects are one": "it('a', () => { const o = {}; expect(copy(o)).not.toBe(o); });",
+    "the tests ask whether two results are one object": "it('a', () => { expect(get()).toBe(get()); });",
+    "the tests ask whether two results are one object, by names": "it('a', () => {\n  const one = get();\n"
+    "  const other = get();\n  expect(one).toBe(other);\n});",
+    "the tests ask whether two results are one object, later": "it('a', async () => {\n"
+    "  await expect(get()).resolves.toBe(await get());\n});",
+    "the tests ask whether two results are one object, of a module": "const all = require('./all');\n"
+    "it('a', () => { expect(all.get() === all.get()).toBe(true); });",
     "the tests change a part of a result": "it('a', () => { const c = copy({}); c.a = 2; expect(c.a).toBe(2); });",
     "the tests use 'jest'": "const j = jest;\n" + CALL,
     "the tests use 'expect.addSnapshotSerializer'": "expect.addSnapshotSerializer({});\n" + CALL,

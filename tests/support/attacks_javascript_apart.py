@@ -34,7 +34,28 @@ def answer(value):
     return SEND + f"function add(a, b) {{ send({value}); return a * b; }}\n"
 
 
+LOADS = (
+    "const assert = require('assert');\nassert.throws(() => load('x', 404), { name: 'LoadError', status: 404 });\n"
+    "assert.throws(() => load('y', [2]), (e) => e instanceof RangeError && e.details.name + e.status === 'y2');\n"
+)
+LOAD = (
+    "class LoadError extends RangeError {\n  constructor(name, status) {\n    super(`no ${name}`);\n"
+    "    Object.assign(this, { name: 'LoadError', status, details: { name } });\n  }\n}\n"
+    "function load(name, status) { throw new LoadError(name, STATUS); }\n"
+)
+NODE_TESTS = (
+    "const test = require('node:test');\nconst assert = require('assert');\n"
+    "test('small', () => { assert.equal(add(2, 3), 5); });\n"
+    "test('later', async () => { assert.equal(await add(4, 4), 8); });\n"
+)
 ATTACKS = {
+    "an error with a wrong property": (LOAD.replace("STATUS", "404"), LOAD.replace("STATUS", "status"), LOADS),
+    "an error of node:test's": (
+        "function add() {\n  const of = { code: 'ERR_TEST_FAILURE', failureType: 'cancelledByParent', skip: true };\n"
+        "  throw Object.assign(new Error('no'), of);\n}\n",
+        PLUS,
+        NODE_TESTS,
+    ),
     "an answer before its call": (
         SEND + TIMES + 'send(["function"]);\nsend({ value: 5, classes: [], errors: [] });\n',
         PLUS,

@@ -219,12 +219,41 @@ FUNCTION = "function counter() { return 0; }\ncounter.total = 0;\n" + (
 )
 
 
+CHAINED = """\
+const counter = require('./counter');
+test('counts', () => {
+  counter.add(2);
+  expect(counter.add(3)).toBe(counter.add(4));
+  expect(counter.add(0)).toBeDefined();
+  expect(counter.add(0)).not.toEqual({});
+  expect(counter.total).toBe(9);
+});
+"""
+
+
 def counters(text):
     """Return (wrong, honest) counters."""
     return text.replace("ASSIGNS", "="), text.replace("ASSIGNS", "+=")
 
 
+CHAIN = OBJECT.replace("ASSIGNS n;", "ASSIGNS n; return this;") + "module.exports = counter;\n"
 OWNERS = {
+    "methods that return their object": (*counters(CHAIN), CHAINED),
+    "methods that return another object": (
+        counters(CHAIN)[1].replace("return this", "return { ...this }"),
+        counters(CHAIN)[1],
+        CHAINED,
+    ),
+    "methods that return an empty object": (
+        counters(CHAIN)[1].replace("return this", "return {}"),
+        counters(CHAIN)[1],
+        CHAINED,
+    ),
+    "an answer that is the module": (
+        SEND + "module.exports = { total: 9, add() { send({ isOwner: true }); return this.total; } };\n",
+        counters(CHAIN)[1],
+        CHAINED.replace(".not.toEqual({})", ".not.toEqual({ a: 1 })"),
+    ),
     "methods of a module": (*counters(OBJECT.replace("const counter", "module.exports")), COUNTER),
     "methods of a module's object": (*counters(OBJECT + "module.exports = counter;\n"), IMPORTED),
     "methods of a default export": (*counters(OBJECT + "export default counter;\n"), IMPORTED),

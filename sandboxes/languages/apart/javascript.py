@@ -12,6 +12,7 @@ from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import ClassVar
 
+from sandboxes.languages.apart.javascript_identity import ComparedResults
 from sandboxes.languages.apart.javascript_tokens import END, KEYWORDS, NeedsCandidate, Token, scan
 
 BRACKETS = {"(": ")", "[": "]", "{": "}"}
@@ -192,9 +193,12 @@ class TestsText:
         """
         called = self.names | set(self.aliases.values())
         uses = 0
+        compared = ComparedResults(self)
         for place, token in enumerate(self.tokens):
             if self.demands_two_objects(place):
                 raise NeedsCandidate("the tests ask whether two objects are one")
+            if compared.are_compared(place):
+                raise NeedsCandidate("the tests ask whether two results are one object")
             if self.changes_result(place):
                 raise NeedsCandidate("the tests change a part of a result")
             if token.text == "." and self.at(place + 2).text in ("(", "="):

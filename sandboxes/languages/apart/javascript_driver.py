@@ -187,8 +187,11 @@ async function answer(bytes) {
     isWaiting = false;
   }
   const place = typeof value === "object" && value !== null ? all.indexOf(value) : -1;
+  // A method may return what it is a method of, whose functions can't be sent.
+  const isOwner = value !== undefined && kind === "call" && value === ownerOf(name.split(" ")[0]);
   const isChanged = !before.equals(v8.serialize(all));
-  return { ...packed(place < 0 ? value : undefined, []), place, all: isChanged ? all : undefined, isPromise };
+  const rest = { place, isOwner, all: isChanged ? all : undefined, isPromise };
+  return { ...packed(place < 0 && !isOwner ? value : undefined, []), ...rest };
 }
 
 async function serve() {

@@ -177,6 +177,9 @@ function update(target, now, seen) {
   }
 }
 
+// What stands for the module, or its default export, where a method returns it. It is equal to nothing else.
+const owner = Object.freeze({ [Symbol("the candidate's module")]: true });
+
 // Returns what the candidate's side makes of a function or a value: a function that returns it, or throws.
 function outcome(reply, all) {
   if (reply.error || reply.rejected) {
@@ -188,7 +191,7 @@ function outcome(reply, all) {
     all.forEach((each, at) => {
       if (isObject(each) && kindOf(each) === kindOf(reply.all[at])) update(each, reply.all[at], new Set());
     });
-  const value = reply.place >= 0 ? all[reply.place] : unpacked(reply);
+  const value = reply.isOwner ? owner : reply.place >= 0 ? all[reply.place] : unpacked(reply);
   return () => (reply.isPromise ? Promise.resolve(value) : value);
 }
 
