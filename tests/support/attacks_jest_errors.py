@@ -219,6 +219,16 @@ FUNCTION = "function counter() { return 0; }\ncounter.total = 0;\n" + (
 )
 
 
+HELD = """\
+import counter from './counter';
+test('is there', () => {
+  expect(counter).toBeDefined();
+  expect(typeof counter).toBe('object');
+  expect(counter).not.toEqual({});
+  expect(counter.add(5).total).toBe(5);
+  expect(counter.twice()).toBe(10);
+});
+"""
 CHAINED = """\
 const counter = require('./counter');
 test('counts', () => {
@@ -239,6 +249,16 @@ def counters(text):
 CHAIN = OBJECT.replace("ASSIGNS n;", "ASSIGNS n; return this;") + "module.exports = counter;\n"
 OWNERS = {
     "methods that return their object": (*counters(CHAIN), CHAINED),
+    "a default export that is an instance": (
+        "class Counter {}\nexport default new Counter();\n",
+        INSTANCE.replace("ASSIGNS n;", "+= n; return this;") + "export default new Counter();\n",
+        HELD,
+    ),
+    "a default export that is empty": (
+        "export default {};\nexport function add(n) { return { total: n }; }\nexport const twice = () => 10;\n",
+        OBJECT.replace("ASSIGNS n;", "+= n; return { total: this.total };") + "export default counter;\n",
+        HELD,
+    ),
     "methods that return another object": (
         counters(CHAIN)[1].replace("return this", "return { ...this }"),
         counters(CHAIN)[1],

@@ -160,6 +160,17 @@ function sendable(value) {
   return value;
 }
 
+// Returns whether a value is the module or its default export, with functions that can't be sent. Methods return it.
+function isUnsentOwner(value) {
+  if (typeof value !== "object" || value === null || ![exported, ownerOf("part")].includes(value)) return false;
+  try {
+    sendable(packed(value, []));
+    return false;
+  } catch {
+    return true;
+  }
+}
+
 // A promise that nothing can settle any more leaves this process without work.
 let isWaiting = false;
 process.on("beforeExit", () => {
@@ -187,8 +198,7 @@ async function answer(bytes) {
     isWaiting = false;
   }
   const place = typeof value === "object" && value !== null ? all.indexOf(value) : -1;
-  // A method may return what it is a method of, whose functions can't be sent.
-  const isOwner = value !== undefined && kind === "call" && value === ownerOf(name.split(" ")[0]);
+  const isOwner = place < 0 && isUnsentOwner(value);
   const isChanged = !before.equals(v8.serialize(all));
   const rest = { place, isOwner, all: isChanged ? all : undefined, isPromise };
   return { ...packed(place < 0 && !isOwner ? value : undefined, []), ...rest };

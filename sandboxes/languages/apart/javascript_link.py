@@ -177,7 +177,7 @@ function update(target, now, seen) {
   }
 }
 
-// What stands for the module, or its default export, where a method returns it. It is equal to nothing else.
+// What stands for the module, or its default export, where it can't be sent. It is equal to nothing else.
 const owner = Object.freeze({ [Symbol("the candidate's module")]: true });
 
 // Returns what the candidate's side makes of a function or a value: a function that returns it, or throws.
