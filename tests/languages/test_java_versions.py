@@ -9,6 +9,7 @@ from sandboxes.languages.programs import build_program
 from sandboxes.languages.registry import ALIASES, VARIANTS, probe_version, required_paths
 from sandboxes.tasks.batch import ProgramBatch, Task
 from sandboxes.tasks.options import TaskOptions
+from support.docker_engines import TRIXIE_IMAGE as IMAGE
 from support.docker_engines import WITH_DOCKER, why_not
 from support.language_programs import PROGRAMS
 from support.observers import passes
@@ -17,8 +18,6 @@ from support.requirements import WALL_SECONDS, unavailable
 pytestmark = [pytest.mark.slow, pytest.mark.languages]
 
 LIMITS = Limits(wall_seconds=WALL_SECONDS)
-# Made by .ci/docker-image, of Debian 13 with Java 21.
-IMAGE = "code-eval-test:java"
 JAVA = PROGRAMS["java"]
 SHAPES = (
     "sealed interface Shape permits Square, Circle {}\nrecord Square(int side) implements Shape {}\n"

@@ -17,6 +17,7 @@ from support.observers import all_gone
 # Made by .ci/docker-image.
 IMAGE = "code-eval-test:debian"
 LANGUAGES_IMAGE = "code-eval-test:languages"
+TRIXIE_IMAGE = "code-eval-test:trixie"
 SECONDS_TO_START = 60
 # The backend as a parameter of tests and fixtures.
 WITH_DOCKER = pytest.param("docker", marks=pytest.mark.docker)
