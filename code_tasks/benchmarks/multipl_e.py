@@ -49,6 +49,7 @@ LANGUAGES = {
     "rs": "rust",
     "scala": "scala",
     "sh": "bash",
+    "swift": "swift",
     "ts": "typescript",
     "v": "coq",
 }
@@ -109,6 +110,7 @@ OFFICIAL_PARTS = {
     "python": ("", ""),
     "r": ("", ""),
     "ruby": ("", ""),
+    "swift": ("", ""),
 }
 """Code before and after a program, with which it runs as in the grader: unoptimised, and as the main module."""
 

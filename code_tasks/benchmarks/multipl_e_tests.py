@@ -12,6 +12,7 @@ from sandboxes.languages.comments import without_literals
 from sandboxes.languages.coq_source import header_for, without_comments
 from sandboxes.languages.csharp import CANDIDATE_ASSEMBLY
 from sandboxes.languages.d import CANDIDATE_MODULE
+from sandboxes.languages.swift_uses import CANDIDATE_MODULE as SWIFT_MODULE
 
 OCTAVE_TEST = re.compile(r"^\s*function\b[^\n%#]*\btest\b", re.MULTILINE)
 JAVA_HEAD = re.compile(r"^ *public static ([^\n(]*?)\s+(\w+)\(([^\n]*)\)\s*\{\s*\Z", re.MULTILINE)
@@ -42,6 +43,8 @@ D_HEAD = re.compile(r"^(\S[^\n]*?) (\w+)\(([^\n]*)\)\s*\Z", re.MULTILINE)
 SCALA_HEAD = re.compile(r"^ *def (\w+)\([^\n]*\{\s*\Z", re.MULTILINE)
 SCALA_OBJECT = re.compile(r"^object\s+(\w+)\s*\{", re.MULTILINE)
 SCALA_IMPORT = re.compile(r"^import [\w.]+$", re.MULTILINE)
+SWIFT_HEAD = re.compile(r"^func (\w+)\([^\n]*\{\s*\Z", re.MULTILINE)
+SWIFT_ENUM = re.compile(r"^enum (\w+)\b", re.MULTILINE)
 SCALA_TESTS = """\
 %(imports)s
 object CodeEvalTests {
@@ -184,6 +187,23 @@ def scala_tests(prompt: str, tests: str) -> str:
     return SCALA_TESTS % {"imports": imports, "problem": problem[1], "name": head[1], "main": tests}
 
 
+def swift_tests(prompt: str, tests: str) -> str:
+    """Return the tests of a Swift problem, with imports of the prompt's function and types.
+
+    Nothing else that the candidate declares outside of types means anything in them.
+
+    Raises:
+        ValueError: if the prompt has another form.
+    """
+    plain = without_literals(prompt)
+    head = SWIFT_HEAD.search(plain)
+    if not head:
+        raise ValueError("'prompt' does not end with the first line of a function")
+    kinds = [f"enum {SWIFT_MODULE}.{name}" for name in SWIFT_ENUM.findall(plain)]
+    imports = [f"@testable import {kind}\n" for kind in (*kinds, f"func {SWIFT_MODULE}.{head[1]}")]
+    return "".join(imports) + tests
+
+
 def split_parameters(parameters: str, separator: str = ",") -> list[str]:
     """Return the parameters of a list, whose types may have separators between brackets."""
     depth, parts = 0, [""]
@@ -203,5 +223,6 @@ OWN_TESTS: dict[str, Callable[[str, str], str]] = {
     "java": java_tests,
     "octave": octave_tests,
     "scala": scala_tests,
+    "swift": swift_tests,
 }
 """(prompt, tests) -> the tests on their own, by our name of the language."""

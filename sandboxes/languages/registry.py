@@ -42,6 +42,7 @@ from sandboxes.languages.rust import RUST
 from sandboxes.languages.scala import SCALA
 from sandboxes.languages.sql import SQL
 from sandboxes.languages.steps import SCRIPT_FILE, Command, StepPlan, TestRun, step_program
+from sandboxes.languages.swift import SWIFT
 from sandboxes.runner import Runner
 from sandboxes.workers.sandbox import Sandbox
 
@@ -74,6 +75,7 @@ LANGUAGES = {
         SCALA,
         KOTLIN,
         COQ,
+        SWIFT,
         SQL,
         *CPP_STANDARDS,
         *JAVA_VERSIONS,
@@ -103,7 +105,6 @@ WITHOUT_PACKAGE = {
     "jl": "Julia",
     "julia": "Julia",
     "lean": "Lean",
-    "swift": "Swift",
     "zig": "Zig",
 }
 """The labels of languages that benchmarks have and Debian has not, by their names."""

@@ -122,6 +122,7 @@ def test_limits_are_the_graders(load, language, seconds):
         ({"language": "cs"}, ":1: 'tests' are not the rest of a class, with a method 'Main'"),
         ({"language": "scala"}, ":1: 'prompt' does not end with the first line of a function in an object"),
         ({"language": "d"}, ":1: 'prompt' does not end with the first line of a function"),
+        ({"language": "swift"}, ":1: 'prompt' does not end with the first line of a function"),
         ({"language": "m"}, ":1: 'tests' have no function 'test'"),
         ({"tests": None}, ":1: 'tests' is not a string, but null"),
     ],

@@ -21,6 +21,7 @@ TITLES = {
     "needs three minutes": ".ci/run runs it",
     "needs the Hub": "tests have a server that answers as the Hub",
     "needs more Pythons": "tests/languages/test_python_versions.py",
+    "needs Swift": "tests/languages/test_swift.py",
     "needs your own files": "the files are not part of the project",
     "takes half an hour": "tests/pool/test_soak.py",
     "runs until it is ended": "tests start servers with ports of their own",

@@ -25,7 +25,8 @@ from support.requirements import WALL_SECONDS, unavailable
 pytestmark = pytest.mark.slow
 
 MEMORY_BYTES = 256 << 20
-EACH = [name for name in LANGUAGES if name not in VARIANTS]
+# Swift has a file of its own, because Debian 12 has no package of it.
+EACH = [name for name in LANGUAGES if name not in VARIANTS and name != "swift"]
 # How a program ends in a container depends on how it is started there: as a script, from a file of its own or in a
 # virtual machine, apart from its tests or with them. These have each way.
 WAYS = ("bash", "c", "go", "java", "javascript", "ocaml", "ruby", "rust", "sql")
@@ -200,8 +201,8 @@ def test_an_unknown_language_is_refused():
 
 def test_a_language_without_a_package_is_refused():
     """The error for a language that Debian does not have says so."""
-    with pytest.raises(ValueError, match=r"unknown language 'swift' \(Debian has no package of Swift\); choose one of"):
-        checked_language("swift")
+    with pytest.raises(ValueError, match=r"unknown language 'zig' \(Debian has no package of Zig\); choose one of"):
+        checked_language("zig")
 
 
 def test_aliases_are_not_names():

@@ -35,6 +35,7 @@ INNER = {
     "sandboxes.languages.coq_source": "MultiPL-E's tests import what the prompt imports",
     "sandboxes.languages.csharp": "MultiPL-E's tests call the candidate's library",
     "sandboxes.languages.d": "MultiPL-E's tests call the candidate's module",
+    "sandboxes.languages.swift_uses": "MultiPL-E's tests import what the prompt declares",
     "sandboxes.languages.compilers.go_toolchain": "CodeCorrectness builds Go projects itself",
     "sandboxes.languages.go": "CodeCorrectness and HumanEval-X read Go",
     "sandboxes.grading": "code-execution and the Space classify tests of their own",

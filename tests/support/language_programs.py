@@ -359,6 +359,19 @@ KOTLIN = sources(
     leaving="System.exit(0); return 5",
     hungry="while (true) all.add(ByteArray(1 shl 22))",
 )
+SWIFT = sources(
+    "import Foundation\n\nvar all: [[Int]] = []\n\nfunc add(a: Int, b: Int) -> Int {\n    BODY\n}\n",
+    'let sum = add(a: 2, b: 3)\nif sum != 5 { fatalError("no sum") }\n',
+    "print(2 * Int(readLine()!)!)\n",
+    "func add(a: Int, b: Int) -> Int { a + }\n",
+    right="return a + b",
+    wrong="return a * b",
+    failing='fatalError("Overdrawn")',
+    hanging="while true { all = [] }",
+    leaving="exit(0)",
+    hungry="while true { all.append([Int](repeating: a, count: 1 << 20)) }",
+    fails_as="crashed",
+)
 FORTRAN = sources(
     "module sums\n  implicit none\n  integer, volatile :: n = 1\ncontains\n  integer function add(a, b)\n"
     "    integer, intent(in) :: a, b\n    integer, pointer :: block(:)\n    add = a + b\n    BODY\n"
@@ -436,4 +449,5 @@ PROGRAMS = {
     "scala": SCALA,
     "kotlin": KOTLIN,
     "coq": COQ,
+    "swift": SWIFT,
 }

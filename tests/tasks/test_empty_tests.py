@@ -88,6 +88,7 @@ OTHERS = {
     "clojure": ("; (is (= 1 1))\n", "(assert true) ; x"),
     "haskell": ("-- main = pure ()\n{- a -}\n", "main = pure () -- x"),
     "ocaml": ("(* assert true *)\n", "let () = assert true (* x *)"),
+    "swift": ("// a\n/* b */", "assert(true)"),
     "coq": ("(* Goal 1 = 1. *)\n", "Goal 1 = 1. reflexivity. Qed. (* x *)"),
     "octave": ("% assert\n# x\n%{\nassert(false);\n%}\n", "assert(true);"),
     "racket": ("#lang racket\n; (check-equal? 1 1)\n#| a |#", "(error 1) ; x"),

@@ -28,6 +28,7 @@ FUSION_LANGUAGES = {
     "csharp": ForeignLanguage("csharp"),
     "scala": ForeignLanguage("scala"),
     "sql": ForeignLanguage("sql"),
+    "swift": ForeignLanguage("swift"),
     "nodejs": ForeignLanguage("javascript"),
     "pytest": ForeignLanguage("python", "pytest"),
     "go_test": ForeignLanguage("go", "go test"),
@@ -39,7 +40,7 @@ FUSION_LANGUAGES = {
 
 FUSION_UNAVAILABLE = (
     *("cuda", "julia", "kotlin_script"),
-    *("verilog", "python_gpu", "lean", "swift", "python2", "gtest", "react"),
+    *("verilog", "python_gpu", "lean", "python2", "gtest", "react"),
 )
 """SandboxFusion's names of languages that no sandbox of ours has."""
 
@@ -62,6 +63,7 @@ FUSION_FENCES = {
     "csharp": ("csharp", "c#", "cs"),
     "scala": ("scala",),
     "sql": ("sql",),
+    "swift": ("swift",),
 }
 """The words after a fence that name a language, in any case, by SandboxFusion's names."""
 
@@ -107,6 +109,7 @@ PISTON_RUNTIMES = (
     Runtime("fortran", "fortran", ("f90",), "gcc"),
     Runtime("scala", "scala", ("sc",)),
     Runtime("kotlin", "kotlin", ("kt",)),
+    Runtime("swift", "swift"),
     Runtime("sqlite3", "sql", ("sqlite", "sql")),
 )
 """Runtimes that run programs as they stand."""

@@ -18,7 +18,7 @@ FATAL_ERRORS = re.compile(
 )
 HINTS = re.compile(r"error|exception|assert|fail|not found|unbound|denied", re.IGNORECASE)
 # Beginnings of the lines where an error's message turns into a stack trace, or into advice.
-STACK = re.compile(r"\s+at |CallStack |note:|goroutine |\[signal")
+STACK = re.compile(r"\s+at |CallStack |note:|Current stack trace:|goroutine |\[signal")
 
 
 def error_lines(stderr: str, stdout: str) -> str:
