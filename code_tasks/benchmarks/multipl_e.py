@@ -55,7 +55,7 @@ LANGUAGES = {
 }
 """Our names of languages, by the names in the data."""
 
-SECONDS = {"coq": 5.0, "go": 30.0, "javascript": 5.0, "octave": 30.0, "rust": 5.0}
+SECONDS = {"coq": 5.0, "go": 30.0, "javascript": 5.0, "octave": 30.0, "rust": 5.0, "swift": 5.0}
 """The grader's limits of a run. Go's covers the compiler too."""
 
 OTHER_SECONDS = 15.0

@@ -230,6 +230,15 @@ def test_the_official_form(pool, tmp_path):
     assert [verdict.passed for verdict in pool.run_all(batch.programs, 1)] == [True, False, True]
 
 
+def test_limits_of_multipl_e(tmp_path):
+    """A problem has the time limit of the grader's run."""
+    prompt, tests, *_ = multipl_e_swift.RECORDS["add"]
+    record = {"name": "HumanEval_0", "language": "swift", "prompt": prompt, "tests": tests}
+    (tmp_path / "problems.jsonl").write_text(json.dumps(record))
+    [problem] = load_benchmark("multipl-e", tmp_path / "problems.jsonl").problems.values()
+    assert problem.limits["wall_seconds"] == 5
+
+
 def test_a_language_that_is_missing_is_named():
     """The error for a missing compiler names the release of Debian that has it."""
     with closing(Pool(open_sandbox("subprocess", env={"PATH": "/nowhere"}))) as pool:
