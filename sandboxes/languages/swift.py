@@ -226,8 +226,8 @@ def as_library(candidate: str) -> str:
 
 
 def build(limits: Limits) -> tuple[Command]:
-    """Return the command that builds a program."""
-    needs = ("swiftc", "awk", "ld", "nm", "objcopy")
+    """Return the command that builds a program. Swift's own modules include the headers of the C library."""
+    needs = ("swiftc", "awk", "ld", "nm", "objcopy", "/usr/include/stdio.h")
     return (Command(("sh", BUILD_FILE), limits, reserves_memory=True, needs=needs),)
 
 
@@ -242,8 +242,8 @@ SWIFT = Language(
     ),
     standalone=Recipe(standalone_files, build, RUN_PROGRAM),
     version=lambda: ("swiftc", "--version"),
-    package="swiftlang (of Debian 13, not of Debian 12)",
-    image="debian:trixie with swiftlang and python3",
+    package="swiftlang and libc6-dev (of Debian 13, not of Debian 12)",
+    image="debian:trixie with swiftlang, libc6-dev and python3",
     highlight="cpp",
     canary=("func add(a: Int, b: Int) -> Int { a + b }\n", "assert(add(a: 2, b: 3) == 5)\n"),
     comments=C_COMMENTS,
