@@ -5,9 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from sandboxes.languages.apart.plain_data import table
 from sandboxes.languages.apart.plain_tests import PlainTests, Reader, or_none
-from sandboxes.languages.apart.plain_tokens import NotPlain
 
 IMPORT = re.compile(r"^[ \t]*import[ \t]+std(?:\.\w+)+[ \t]*;[ \t]*$", re.MULTILINE)
 LIBRARY = frozenset("abs fabs isClose cast".split())
@@ -135,22 +133,6 @@ class DReader(Reader):
         if self.take("tuple", "("):
             return self.items(")")
         return self.call()
-
-    def list_or_table(self) -> Any:
-        """Take what stands between square brackets: elements, or keys and values."""
-        found: list[Any] = []
-        pairs: list[Any] = []
-        while not self.take("]"):
-            value = self.data()
-            if self.take(":"):
-                pairs.append([value, self.data()])
-            else:
-                found.append(value)
-            if not self.next_is("]"):
-                self.expect(",")
-        if pairs and found:
-            raise NotPlain("a list with keys")
-        return table(pairs) if pairs else found
 
     def statement(self) -> None:
         """Take a statement of the block."""

@@ -56,6 +56,9 @@ class DataReader(TokenReader):
     casts: Mapping[str, type] = {}
     """Types of Python by the names of the language's types that data is converted to."""
 
+    has_tuples = False
+    """Whether data between round brackets, with commas, is a tuple."""
+
     def items(self, end: str) -> list[Any]:
         """Take data between commas, up to a bracket."""
         found = []
@@ -64,6 +67,22 @@ class DataReader(TokenReader):
             if not self.next_is(end):
                 self.expect(",")
         return found
+
+    def list_or_table(self) -> Any:
+        """Take what stands between square brackets: elements, or keys and values."""
+        found: list[Any] = []
+        pairs: list[Any] = []
+        while not self.take("]"):
+            value = self.data()
+            if self.take(":"):
+                pairs.append([value, self.data()])
+            else:
+                found.append(value)
+            if not self.next_is("]"):
+                self.expect(",")
+        if pairs and found:
+            raise NotPlain("a list with keys")
+        return table(pairs) if pairs else found
 
     def data(self) -> Any:
         """Take an expression that is data, or arithmetic of numbers."""
@@ -116,14 +135,19 @@ class DataReader(TokenReader):
         return self.own_operand()
 
     def parenthesised(self) -> Any:
-        """Take an operand and the bracket after it, or a cast and its operand. The one before it has been taken."""
+        """Take an operand and the bracket after it, a cast and its operand, or a tuple. The first bracket is taken."""
         kind = self.peek().text
         if self.peek().kind == "name" and kind in self.casts and self.peek(1).text == ")":
             self.at += 2
             return self.converted(kind)
         value = self.operand()
-        self.expect(")")
-        return value
+        if not self.has_tuples or self.next_is(")"):
+            self.expect(")")
+            return value
+        if isinstance(value, Call):
+            raise NotPlain("a call as part of a tuple")
+        self.expect(",")
+        return [value, *self.items(")")]
 
     def converted(self, kind: str) -> Any:
         """Take data that is converted to a type, which must not change it.

@@ -27,6 +27,7 @@ class RustReader(Reader):
 
     constructors = frozenset(("from", "new", "Some", *COPIES))
     casts = CASTS
+    has_tuples = True
     record = "    super::code_eval_results::add(&%s);\n"
 
     def operand(self) -> Any:
@@ -61,16 +62,6 @@ class RustReader(Reader):
             self.expect("new", "(", ")")
             return []
         return self.call()
-
-    def parenthesised(self) -> Any:
-        """Take an operand in brackets, or a tuple."""
-        first = self.operand()
-        if self.take(")"):
-            return first
-        if isinstance(first, Call):
-            raise NotPlain("a call as part of a tuple")
-        self.expect(",")
-        return [first, *self.items(")")]
 
     def statement(self) -> None:
         """Take a statement of a test."""

@@ -107,6 +107,7 @@ class ScalaReader(Reader):
     foreign = LIBRARY
     constructors = frozenset(("Map", "Some", *LISTS))
     equality = "equals"
+    has_tuples = True
 
     def char(self, text: str) -> Any:
         """Refuse a character, which is equal to no text.
@@ -124,17 +125,6 @@ class ScalaReader(Reader):
             if CONVERSIONS[self.name()] is int and isinstance(value, float):
                 raise NotPlain("a number that is cut off")
         return value
-
-    def parenthesised(self) -> Any:
-        """Take an operand and the bracket after it, or the rest of a tuple. The one before it has been taken."""
-        value = self.operand()
-        if not self.next_is(","):
-            self.expect(")")
-            return value
-        if isinstance(value, Call):
-            raise NotPlain("a call in a tuple")
-        self.expect(",")
-        return [value, *self.items(")")]
 
     def own_operand(self) -> Any:
         """Take a list, a table, a value that may be missing, or a call."""

@@ -8,7 +8,7 @@ import unicodedata
 from dataclasses import replace
 from typing import Any
 
-from sandboxes.languages.apart.plain_data import Call, table
+from sandboxes.languages.apart.plain_data import Call
 from sandboxes.languages.apart.plain_tests import PlainTests, Reader, or_none
 from sandboxes.languages.apart.plain_tokens import NotPlain
 from sandboxes.languages.apart.swift_results import PROGRAM, RESULTS_MARK
@@ -36,6 +36,7 @@ class SwiftReader(Reader):
 
     record = "codeEvalAdd(%s)\n"
     foreign = LIBRARY
+    has_tuples = True
 
     def __init__(self, code: str) -> None:
         """Begin with the first token."""
@@ -70,6 +71,8 @@ class SwiftReader(Reader):
         name = self.peek().text
         if self.take("nil"):
             return None
+        if self.take("[", ":", "]"):
+            return {}
         if self.take("["):
             return self.list_or_table()
         if self.take("."):
@@ -81,34 +84,6 @@ class SwiftReader(Reader):
             self.at += 1
             return self.variables[name]
         return self.call()
-
-    def list_or_table(self) -> Any:
-        """Take what stands between square brackets: elements, or keys and values."""
-        if self.take(":", "]"):
-            return {}
-        found: list[Any] = []
-        pairs: list[Any] = []
-        while not self.take("]"):
-            value = self.data()
-            if self.take(":"):
-                pairs.append([value, self.data()])
-            else:
-                found.append(value)
-            if not self.next_is("]"):
-                self.expect(",")
-        if pairs and found:
-            raise NotPlain("a list with keys")
-        return table(pairs) if pairs else found
-
-    def parenthesised(self) -> Any:
-        """Take an operand in brackets, or a tuple."""
-        first = self.operand()
-        if self.take(")"):
-            return first
-        if isinstance(first, Call):
-            raise NotPlain("a call as part of a tuple")
-        self.expect(",")
-        return [first, *self.items(")")]
 
     def call(self) -> Call:
         """Take a call of a function, or a method of `Solution()`."""

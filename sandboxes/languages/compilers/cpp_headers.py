@@ -123,7 +123,7 @@ def compiled_headers(source: str, options: Sequence[str]) -> str:
             compile_headers(f"{headers_folder()}/{folder.name}", headers, options)
     if not folder.is_dir():
         folder = best_part(sets, headers, options) or folder
-    # A set that is another user's is left as it is.
+    # A set that is not there, or is another user's, is left as it is.
     with contextlib.suppress(OSError):
         os.utime(folder)
     return str(folder / HEADERS_FILE)
