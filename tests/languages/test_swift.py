@@ -241,8 +241,9 @@ def test_limits_of_multipl_e(tmp_path):
 
 def test_a_language_that_is_missing_is_named():
     """The error for a missing compiler names the release of Debian that has it."""
+    message = r"swift programs need swiftc.*swiftlang and libc6-dev \(of Debian 13"
     with closing(Pool(open_sandbox("subprocess", env={"PATH": "/nowhere"}))) as pool:
-        with pytest.raises(SandboxUnavailable, match=r"swift programs need swiftc.*swiftlang and libc6-dev \(of Debian 13"):
+        with pytest.raises(SandboxUnavailable, match=message):
             probe_version(pool, "swift")
 
 
