@@ -2,7 +2,8 @@
 
     python performance/humaneval_x.py DATA [--languages java,go] [--workers 2] [--timeout 20] [--short]
 
-DATA is the folder with humaneval_x_LANGUAGE.jsonl.gz. Prints the outcomes and the time of each language's solutions
+DATA is the folder with humaneval_x_LANGUAGE.jsonl.gz. A solution in JavaScript needs npm's package js-md5, installed
+by `npm install --global --prefix /usr/local js-md5`. Prints the outcomes and the time of each language's solutions
 and stubs. For compiled languages, the times of the compiler and of the programs are printed too. Ends with status 1 if
 a solution fails or a stub passes.
 """
@@ -16,10 +17,11 @@ import json
 import sys
 import time
 from collections.abc import Sequence
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-from code_tasks.benchmarks.humaneval_x import LANGUAGES, build_tests
+from code_tasks.benchmarks.humaneval_x import build_tests
 from humaneval_x_samples import build_candidate, build_stub
 from sandboxes import Limits, Pool, Program, Verdict, open_sandbox
 from sandboxes.languages.programs import build_program
@@ -27,18 +29,31 @@ from sandboxes.languages.registry import required_paths
 from sandboxes.pool.cpus import usable_cpus
 from workload import SHORT_TASKS, add_short
 
+LANGUAGES = ("python", "cpp", "java", "javascript", "go")
+WRONG_TESTS = {"JavaScript/112", "JavaScript/155", "CPP/23"}
+"""Tasks that are not counted. Two solutions in JavaScript fail their own tests: Node goes on after a failed
+`console.assert`, so that their authors' grader passes them. A stub passes in C++, because the tests call the `strlen`
+of the C library."""
+
+AMID_A_FUNCTION = "CPP/38"
+"""The task without a stub: its prompt ends in a loop."""
+
+ENVIRONMENT = {"NODE_PATH": "/usr/local/lib/node_modules"}
+"""Where Node finds packages of npm's."""
+
 
 def main() -> None:
     """Run the languages that the arguments name."""
     parser = argparse.ArgumentParser()
     parser.add_argument("data", type=Path)
-    parser.add_argument("--languages", default=",".join(LANGUAGES))
+    parser.add_argument("--languages", default="", help="those of which DATA has a file, unless named")
     parser.add_argument("--workers", type=int, default=usable_cpus())
     parser.add_argument("--timeout", type=float, default=20.0)
     add_short(parser)
     options = parser.parse_args()
-    names = options.languages.split(",")
-    pool = Pool(open_sandbox("subprocess", read_only_paths=required_paths(set(names))))
+    present = [name for name in LANGUAGES if file_of(options.data, name).exists()]
+    names = options.languages.split(",") if options.languages else present
+    pool = Pool(open_sandbox("subprocess", read_only_paths=required_paths(set(names)), env=ENVIRONMENT))
     are_right = [run(pool, name, options) for name in names]
     pool.close()
     sys.exit(0 if all(are_right) else 1)
@@ -46,25 +61,29 @@ def main() -> None:
 
 def run(pool: Pool, name: str, options: argparse.Namespace) -> bool:
     """Run a language's programs. Return whether all solutions passed and no stub did."""
-    with gzip.open(options.data / f"humaneval_x_{name}.jsonl.gz", "rt", encoding="utf-8") as file:
+    with gzip.open(file_of(options.data, name), "rt", encoding="utf-8") as file:
         records = [json.loads(line) for line in file][: SHORT_TASKS if options.short else None]
     is_right = True
     limits = Limits(wall_seconds=options.timeout)
-    for kind, completions in (
-        ("solutions", [record["canonical_solution"] for record in records]),
-        ("stubs", [build_stub(record) for record in records]),
-    ):
+    for kind in ("solutions", "stubs"):
+        complete = build_stub if kind == "stubs" else itemgetter("canonical_solution")
+        chosen = [record for record in records if kind == "solutions" or record["task_id"] != AMID_A_FUNCTION]
         programs = [
-            program(name, build_candidate(record, completion), build_tests(record), limits)
-            for record, completion in zip(records, completions, strict=True)
+            program(name, build_candidate(record, complete(record)), build_tests(record), limits) for record in chosen
         ]
         begin = time.monotonic()
         # With on_sandbox_error="raise", every result is a verdict.
         verdicts = [result for result in pool.run_all(programs, options.workers) if isinstance(result, Verdict)]
-        report(f"{name} {kind}", records, verdicts, time.monotonic() - begin, options.workers)
-        others = [verdict for verdict in verdicts if verdict.passed != (kind == "solutions")]
-        is_right = is_right and not others
+        report(f"{name} {kind}", chosen, verdicts, time.monotonic() - begin, options.workers)
+        for record, verdict in zip(chosen, verdicts, strict=True):
+            is_expected = verdict.passed == (kind == "solutions")
+            is_right = is_right and (is_expected or record["task_id"] in WRONG_TESTS)
     return is_right
+
+
+def file_of(folder: Path, name: str) -> Path:
+    """Return the path of a language's records."""
+    return folder / f"humaneval_x_{name}.jsonl.gz"
 
 
 def program(name: str, candidate: str, tests: str, limits: Limits) -> Program:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from code_tasks.benchmarks.problems import Problem
@@ -24,6 +24,9 @@ return Equal()
 """
 JAVA_METHOD = re.compile(r"public\s+(?:static\s+)?([\w.<>\[\], ]+?)\s+\w+\s*\([^()]*\)[^()]*\{\s*$")
 GO_RESULTS = re.compile(r"func\s+\w+\((?:[^()]|\([^()]*\))*\)\s*((?:(?!\nfunc\s).)*?)\s*\{\s*$", re.DOTALL)
+CPP_FUNCTION = re.compile(r"(?:^|\n)[ \t]*([\w:<>, \t*&]+?)[\s*&]+\w+\s*\([^(){};]*\)\s*\{\s*$")
+JAVASCRIPT_FUNCTION = re.compile(r"(?:\bfunction\b[^(){}]*\([^{}]*\)[^{}]*|=>)\s*\{\s*$")
+RUST_FUNCTION = re.compile(r"\bfn\s+\w+[^{};]*\{\s*$")
 JAVA_ZEROS = {"boolean": "false", "char": "'\\0'", **dict.fromkeys(("int", "long", "double", "float"), "0"), "void": ""}
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -43,7 +46,7 @@ class Variant:
 def stubs_of(problem: Problem, language: str) -> list[Variant]:
     """Return the stubs of a problem. The last may be EQUAL_OBJECT.
 
-    In other languages than Python: the empty completion, and a constant result for methods of Java and functions of Go.
+    In other languages than Python: the empty completion, and a constant result in those that `zero_stub` knows.
 
     Args:
         problem: the problem.
@@ -121,20 +124,21 @@ def statements(body: str) -> list[ast.stmt]:
 
 
 def zero_stub(language: str, prompt: str, is_closed: bool = True) -> str:
-    """Return a completion of Java or Go that compiles and has the same empty result for all arguments.
+    """Return a completion that compiles and has the same empty result for all arguments, in one of ZERO_STATEMENTS.
 
     Args:
         language: of the prompt.
         prompt: code. If it does not end with the beginning of a function, "" is returned.
         is_closed: whether the completion has the brackets that end the function, and in Java its class.
     """
-    patterns = {"java": JAVA_METHOD, "go": GO_RESULTS}
-    function = patterns[language].search(prompt.rstrip()) if language in patterns else None
+    if language not in ZERO_STATEMENTS:
+        return ""
+    pattern, statement = ZERO_STATEMENTS[language]
+    function = pattern.search(prompt.rstrip())
     if function is None:
         return ""
-    if language == "java":
-        return f"        return {JAVA_ZEROS.get(function[1], 'null')};\n" + "    }\n}\n" * is_closed
-    return f"    return {', '.join(go_zeros(function[1]))}\n" + "}\n" * is_closed
+    indent, end = ("        ", "    }\n}\n") if language == "java" else ("    ", "}\n")
+    return f"{indent}{statement(function)}\n" + end * is_closed
 
 
 def go_zeros(results: str) -> list[str]:
@@ -148,3 +152,13 @@ def go_zeros(results: str) -> list[str]:
         else:
             types[-1] += char
     return [f"*new({name.strip()})" for name in types if name.strip()]
+
+
+ZERO_STATEMENTS: dict[str, tuple[re.Pattern[str], Callable[[re.Match[str]], str]]] = {
+    "java": (JAVA_METHOD, lambda function: f"return {JAVA_ZEROS.get(function[1], 'null')};"),
+    "go": (GO_RESULTS, lambda function: f"return {', '.join(go_zeros(function[1]))}"),
+    "cpp": (CPP_FUNCTION, lambda function: "return;" if function[1] == "void" else "return {};"),
+    "javascript": (JAVASCRIPT_FUNCTION, lambda function: "return null;"),
+    "rust": (RUST_FUNCTION, lambda function: "Default::default()"),
+}
+"""The beginning of a function, and the statement that makes a stub of it, by language."""

@@ -94,11 +94,17 @@ def test_stubs_are_different():
             "*new(int), *new(error)",
         ),
         ("java", "class A {\n    public boolean f(int n) {\n", "return false;"),
-        ("javascript", "function f(n) {\n", ""),
+        ("cpp", "#include <vector>\nusing namespace std;\nvector<int> f(vector<int> n){\n", "return {};"),
+        ("cpp", "void f(int *n) {\n", "return;"),
+        ("cpp", "int f(int n);\n", ""),
+        ("javascript", "function f(n) {\n", "return null;"),
+        ("javascript", "const f = (n) => {\n", "return null;"),
+        ("rust", "fn f(n: Vec<&str>) -> &str {\n", "Default::default()"),
+        ("lua", "local function f(n)\n", ""),
     ],
 )
 def test_other_languages(language, prompt, stub):
-    """Java and Go have a stub with a constant result of the right type; other languages have the empty one alone."""
+    """Some languages have a stub with a constant result of the right type; the others have the empty one alone."""
     assert stub in zero_stub(language, prompt)
     problem = Problem("t/8", prompt, "x", language)
     assert len(stubs_of(problem, language)) == (2 if stub else 1)
