@@ -29,7 +29,7 @@ from code_tasks.benchmarks.official import (
 )
 from code_tasks.benchmarks.preambles import NUMPY, PANDAS
 from code_tasks.benchmarks.problems import CANDIDATE_TEXT, Problem
-from sandboxes.guest.common import checkers, training_checkers
+from sandboxes.guest.common import benchmark_checkers, call_results, checkers, training_checkers
 
 CHECK_CALL = """
 
@@ -99,7 +99,7 @@ class OfficialGrader:
         entry = self.calls if problem.entry_point else self.scripts
         limits = {"wall_seconds": self.total_seconds(len(value["inputs"])), "memory_bytes": self.memory_bytes}
         call = f"run_in_the_way_of_the_grader({entry}, {CANDIDATE_TEXT}, {json.dumps(rules)!r})\n"
-        return as_official(problem, text_of(running, training_checkers, checkers, *MODULES[entry]) + call, limits)
+        return as_official(problem, text_of(running, *CHECKING, *MODULES[entry]) + call, limits)
 
 
 def cruxeval_form(problem: Problem) -> Problem:
@@ -134,6 +134,7 @@ def evalplus_form(problem: Problem) -> Problem:
     return as_official(problem, tests, {"wall_seconds": EVALPLUS_SECONDS, "memory_bytes": MEMORY_BYTES})
 
 
+CHECKING = (training_checkers, call_results, benchmark_checkers, checkers)
 MODULES = {
     "run_calls": (calls,),
     "run_script": (scripts,),

@@ -12,7 +12,7 @@ import tempfile
 from typing import Any
 
 from code_tasks.benchmarks.official.running import alarm, described, loaded
-from sandboxes.guest.common.checkers import expected_lines, rounded
+from sandboxes.guest.common.benchmark_checkers import expected_lines, rounded
 from sandboxes.guest.common.training_checkers import is_all_close
 
 INPUT, OUTPUT = "input.txt", "output.txt"
