@@ -35,11 +35,10 @@ from support.inspect_tasks import (  # noqa: E402
 )
 from support.metric_and_command import RIGHT, ROOT, WRONG  # noqa: E402
 
-# Inspect's own warnings: of tenacity, and of streams that its display and its log leave to the garbage collector.
+# A warning of tenacity's, which Inspect uses.
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.filterwarnings("ignore:The 'initial' parameter is deprecated:DeprecationWarning"),
-    pytest.mark.filterwarnings("ignore:Unclosed <MemoryObject:ResourceWarning"),
 ]
 
 EXAMPLE = ROOT / "examples" / "integrations" / "inspect_ai_task.py"
