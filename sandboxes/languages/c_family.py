@@ -12,7 +12,9 @@ from dataclasses import dataclass
 
 from sandboxes.languages.apart import c_results
 from sandboxes.languages.apart.c import c_tests
+from sandboxes.languages.apart.cpp import USED as CPP_USED
 from sandboxes.languages.base import Language, Recipe, fixed_build
+from sandboxes.languages.calls import cpp_results
 from sandboxes.languages.native import MAIN_WRAPPER, RUN_PROGRAM, TOKEN_FILE, build_tag, token_source
 
 C_BUILD_FILE = "code_eval_build.sh"
@@ -71,6 +73,7 @@ C_PROGRAM = """\
 %(undefined)s
 #include <assert.h>
 %(static_assert)s(1, "ends a declaration that the candidate left open");
+%(templates)s
 #include "code_eval_tests_%(tag)s.%(suffix)s"
 """
 
@@ -98,6 +101,23 @@ build || { cat code_eval_errors >&2; exit 1; }
 
 
 @dataclass(frozen=True)
+class Writer:
+    """The functions that write results of calls, of a program with the tag TAG."""
+
+    used: str
+    """The statement by which tests write the results."""
+
+    declared: str
+    """What comes before the candidate."""
+
+    templates: str
+    """What comes between the candidate and the tests."""
+
+    defined: str
+    """What is in the token's file."""
+
+
+@dataclass(frozen=True)
 class Dialect:
     """The parts of the generated files that differ between C and C++."""
 
@@ -117,6 +137,9 @@ class Dialect:
     redefined: str
     """Directives for keywords that the language's own headers define as macros."""
 
+    writer: Writer
+    """What tests that write results of calls need."""
+
 
 C = Dialect(
     "c",
@@ -133,9 +156,16 @@ C = Dialect(
 #undef false
 #define false 0
 #endif""",
+    Writer(c_results.USED, c_results.DECLARED, "", c_results.DEFINED),
 )
 CPP = Dialect(
-    "cpp", 'extern "C" ', "noexcept", "static_assert", tuple((C_KEYWORDS + CPP_KEYWORDS + C_DECIDING).split()), ""
+    "cpp",
+    'extern "C" ',
+    "noexcept",
+    "static_assert",
+    tuple((C_KEYWORDS + CPP_KEYWORDS + C_DECIDING).split()),
+    "",
+    Writer(CPP_USED, "", cpp_results.LISTED, cpp_results.IN_TOKEN),
 )
 C_FLAGS = "-std=c17 -O2 -fsanitize=unreachable -fsanitize-undefined-trap-on-error"
 
@@ -143,17 +173,16 @@ C_FLAGS = "-std=c17 -O2 -fsanitize=unreachable -fsanitize-undefined-trap-on-erro
 def c_files(candidate: str, tests: str) -> dict[str, str]:
     """Return the files of a C program with tests, with the script that builds it: text by path."""
     build = C_BUILD % {"flags": C_FLAGS, "token": TOKEN_FILE, "last": f"{MAIN_WRAPPER} -lm"}
-    return {**c_family_files(C, candidate, tests, c_results.USED in tests), C_BUILD_FILE: build}
+    return {**c_family_files(C, candidate, tests), C_BUILD_FILE: build}
 
 
-def c_family_files(dialect: Dialect, candidate: str, tests: str, writes_results: bool = False) -> dict[str, str]:
+def c_family_files(dialect: Dialect, candidate: str, tests: str) -> dict[str, str]:
     """Return the files of a program. Its code_eval_program file and its token file are compiled.
 
     Args:
         dialect: that of the candidate.
         candidate: source.
         tests: source.
-        writes_results: whether the tests, which are in C, write results with the functions of `c_results`.
     """
     tag, suffix = build_tag(candidate, tests), dialect.suffix
     main = declare_main(dialect, tests, tag)
@@ -165,18 +194,19 @@ def c_family_files(dialect: Dialect, candidate: str, tests: str, writes_results:
     ends = [name for name in C_ENDS if re.search(rf"\b{name}\b", tests)]
     labels = [f'{C_ENDS[name][0]} __asm__("code_eval_{name}_{tag}") __attribute__((noreturn));' for name in ends]
     labels = [dialect.linkage + label.replace("NOEXCEPT", dialect.noexcept) for label in labels]
-    if writes_results:
-        labels.append(c_results.declared(tag))
+    declared, templates, defined = (
+        text.replace("TAG", tag) if dialect.writer.used in tests else ""
+        for text in (dialect.writer.declared, dialect.writer.templates, dialect.writer.defined)
+    )
     program = {
-        "labels": "\n".join([declare_assert(dialect, tag), *labels, main]),
+        "labels": "\n".join([declare_assert(dialect, tag), *labels, declared, main]),
         "suffix": suffix,
         "undefined": "\n".join([*(f"#undef {name}" for name in dialect.keywords), dialect.redefined]),
         "static_assert": dialect.static_assert,
+        "templates": templates,
         "tag": tag,
     }
     functions = [f"void code_eval_{name}_{tag}{C_ENDS[name][1]}" for name in ends]
-    if writes_results:
-        functions.append(c_results.defined(tag))
     return {
         f"candidate.{suffix}": candidate,
         f"code_eval_tests_{tag}.{suffix}": f'#line 1 "tests.{suffix}"\n{tests}\n',
@@ -184,7 +214,7 @@ def c_family_files(dialect: Dialect, candidate: str, tests: str, writes_results:
         f"{TOKEN_FILE}.{suffix}": token_source(
             f"int {entry}(int, char **, char **);",
             f"status = {entry}(argc, argv, environment);",
-            "\n".join([C_FAILED_ASSERT % {"tag": tag}, *functions]),
+            "\n".join([C_FAILED_ASSERT % {"tag": tag}, *functions, defined]),
         ),
     }
 

@@ -138,6 +138,35 @@ HONEST = {
         "tuple<int, string, vector<bool>> make(int a) { return {a, string(1, '\"'), {true, false}}; }\n",
         'int main() { assert(make(2) == make_tuple(2, "\\"", vector<bool>({true, false}))); }',
     ),
+    "tables of C++": (
+        "cpp",
+        "#include <map>\n#include <string>\n#include <vector>\nusing namespace std;\n"
+        'map<int, vector<string>> table(int a) { return {{-a, {"b", "\\n"}}, {a, {}}}; }\n'
+        'map<string, map<char, bool>> texts() { return {{"\\"", {{\'c\', true}}}}; }\n',
+        'int main() { assert(table(2) == map<int, vector<string>>({{2, {}}, {-2, {"b", "\\n"}}}));\n'
+        '  assert(texts() == map<string, map<char, bool>>({{"\\"", map<char, bool>({{\'c\', true}})}})); }',
+    ),
+    "optional values of C++": (
+        "cpp",
+        "#include <optional>\nstd::optional<int> half(int a) { if (a % 2) return {}; return a / 2; }\n",
+        "int main() { assert(half(4) == 2); assert(half(0) == 0); }",
+    ),
+    "a text of another class in C++": (
+        "cpp",
+        '#include <string>\nstruct Own : std::string { using std::string::string; };\nOwn name() { return "b"; }\n',
+        'int main() { assert(name() == "b"); }',
+    ),
+    "integers that no double holds in C++": (
+        "cpp",
+        "#include <climits>\nlong long odd() { return 9007199254740993; }\nunsigned long all() { return ULONG_MAX; }\n",
+        "int main() { assert(odd() == 9007199254740993); assert(all() == 18446744073709551615); }",
+    ),
+    "macros with short names in C++": (
+        "cpp",
+        "#include <vector>\n#define N 100\n#define T int\n#define B 2\n#define all(v) v.begin(), v.end()\n"
+        "std::vector<T> twice(T a) { return {a, a * B % N}; }\n",
+        "#include <vector>\nint main() { assert(twice(3) == std::vector<int>({3, 6})); }",
+    ),
     "numbers of C++": (
         "cpp",
         "#include <vector>\n#include <cmath>\nusing namespace std;\nvector<float> half(vector<float> a) "
@@ -215,6 +244,11 @@ WRONG = {
         "unsigned low(int a) { return a; }",
         "int main() { assert(low(-1) == -1LL); }",
     ),
+    "an integer that no double holds in C++": (
+        "cpp",
+        "long long odd() { return 9007199254740992; }",
+        "int main() { assert(odd() == 9007199254740993); }",
+    ),
     "another character in C++": ("cpp", "int code() { return 98; }", "int main() { assert(code() == 'a'); }"),
 }
 """{name: (language, wrong candidate, tests)}"""
@@ -242,6 +276,11 @@ LIES = {
     "assert replaced": (
         "cpp",
         "return 5;\n}\n#undef assert\n#define assert(x)\n#define add(x, y) 5\nint more() { return 1;",
+    ),
+    "a writer of its own": (
+        "cpp",
+        "return 5;\n}\nnamespace code_eval_results { void begin() {} void write(const int &) {}\n"
+        'void finish() { puts("\\n[5,9]"); } }\nint more() { return 1;',
     ),
     "times in Go": ("go", "return a * b"),
     "leaves in Go": (

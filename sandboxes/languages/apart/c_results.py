@@ -97,14 +97,14 @@ void code_eval_text_TAG(const char *value) {
 void code_eval_finish_TAG(void) { put_finish(); }
 """
 
+DECLARED = "\n".join(
+    [
+        WIDEST,
+        *(f'void code_eval_{name}({kind}) __asm__("code_eval_{name}_TAG");' for name, kind in FUNCTIONS.items()),
+        "#undef code_eval_widest",
+    ]
+)
+"""Declarations that give our functions names of one program, with the tag TAG."""
 
-def declared(tag: str) -> str:
-    """Return declarations that give our functions names of one program."""
-    lines = [f'void code_eval_{name}({kind}) __asm__("code_eval_{name}_{tag}");' for name, kind in FUNCTIONS.items()]
-    return "\n".join([WIDEST, *lines, "#undef code_eval_widest"])
-
-
-def defined(tag: str) -> str:
-    """Return the functions for the token's file."""
-    names = "".join(f"void code_eval_{name}_{tag}({kind});\n" for name, kind in FUNCTIONS.items())
-    return f"{PUTTERS}{names}{WRITER.replace('TAG', tag)}"
+DEFINED = PUTTERS + "".join(f"void code_eval_{name}_TAG({kind});\n" for name, kind in FUNCTIONS.items()) + WRITER
+"""The functions for the token's file, likewise."""

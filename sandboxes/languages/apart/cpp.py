@@ -10,7 +10,6 @@ from typing import Any
 from sandboxes.languages.apart.plain_data import Call, table
 from sandboxes.languages.apart.plain_tests import PlainTests, Reader, or_none
 from sandboxes.languages.apart.plain_tokens import NotPlain
-from sandboxes.languages.calls.cpp_results import WRITER
 
 LINE = re.compile(
     r"^[ \t]*(?:#[ \t]*undef[ \t]+NDEBUG|#[ \t]*include[ \t]*<[\w/.]+>|using[ \t]+namespace[ \t]+std;)[ \t]*$",
@@ -44,29 +43,35 @@ RANK = "code_eval_results::Rank<1>()"
 COMPARED = """\
 namespace code_eval_results {
 // The common type of both sides may have no signs: then so many bits are equal. The value is one that is expected.
-template <class T, class U, class C = typename std::common_type<T, U>::type, When<std::is_unsigned<C>::value> = 0>
-typename std::make_signed<C>::type compared(const T &value, U, Rank<1>) {
-    return (typename std::make_signed<C>::type)(C)value;
+template <class Result, class Value, class Common = typename std::common_type<Result, Value>::type,
+          When<std::is_unsigned<Common>::value> = 0>
+typename std::make_signed<Common>::type compared(const Result &value, Value, Rank<1>) {
+    return (typename std::make_signed<Common>::type)(Common)value;
 }
-template <class T, class U> T compared(const T &value, U, Rank<0>) { return value; }
+template <class Result, class Value> Result compared(const Result &value, Value, Rank<0>) { return value; }
 }"""
-PROGRAM = """\
+USED = "code_eval_results::finish();"
+"""The statement by which tests write the results."""
+
+PROGRAM = f"""\
 %(head)s
-%(writer)s
 %(compared)s
-int main() {
-code_eval_results::Results code_eval_all;
+int main() {{
+code_eval_results::begin();
 %(statements)s
 %(types)s
-code_eval_all.finish();
-}
+#ifdef _GLIBCXX_IOSTREAM
+std::cout.flush();
+#endif
+{USED}
+}}
 """
 
 
 class CppReader(Reader):
     """Reads tests in C++."""
 
-    record = "code_eval_all.add(%s);\n"
+    record = "code_eval_results::write(%s);\n"
     foreign = frozenset(("abs", "fabs", "issame", "not"))
     constructors = frozenset((*LISTS, *TABLES, *CASTS, "make_tuple", "make_pair"))
     casts = CASTS
@@ -173,11 +178,7 @@ def cpp_tests(tests: str) -> PlainTests:
         reader.statement()
     head = "\n".join([*LINE.findall(tests), same[0] if same else ""])
     types = f"static_assert(sizeof({reader.shape}) > 0);" if reader.shape else ""
-    parts = {
-        "head": head,
-        "writer": WRITER,
-        "compared": COMPARED,
-        "types": types,
-        "statements": "".join(reader.statements),
-    }
+    statements = "".join(reader.statements)
+    compared = COMPARED if "code_eval_results::compared" in statements else ""
+    parts = {"head": head, "compared": compared, "types": types, "statements": statements}
     return reader.result(PROGRAM % parts)

@@ -1,4 +1,4 @@
-"""The functions in C that write results of calls as JSON, for the token's file of programs in C, Fortran and Rust."""
+"""The functions in C that write results of calls as JSON, for the token's file of compiled programs."""
 
 from __future__ import annotations
 
@@ -12,19 +12,10 @@ WIDEST = """\
 """
 """The longest integer, unless a program has chosen a type."""
 
-PUTTERS = (
-    f"""{WIDEST}int fflush(void *);"""
-    + r"""
-static char results[1 << 24];
-static unsigned long used;
-static void put(char each) {
-    if (used == sizeof results) say("the results are too long\n"), die();
-    results[used++] = each;
-}
+VALUES = r"""
 static void put_text(const char *text) {
     while (*text) put(*text++);
 }
-static void begin(void) { put_text(used ? "," : "\n["); }
 static void put_whole(unsigned code_eval_widest value) {
     char digits[48], *first = digits + sizeof digits;
     *--first = 0;
@@ -32,6 +23,49 @@ static void put_whole(unsigned code_eval_widest value) {
     while (value /= 10);
     put_text(first);
 }
+static void put_signed(code_eval_widest value) {
+    if (value < 0) put('-');
+    put_whole(value < 0 ? -(unsigned code_eval_widest)value : (unsigned code_eval_widest)value);
+}
+/* A byte is one character, unless it has a meaning in JSON. */
+static void put_quoted(const char *text, unsigned long length) {
+    put('"');
+    for (const char *last = text + length; text < last; text++) {
+        if (*text == '"' || *text == '\\') put('\\');
+        if ((unsigned char)*text >= ' ') put(*text);
+        else put_text("\\u00"), put((char)('0' + *text / 16)), put("0123456789abcdef"[*text % 16]);
+    }
+    put('"');
+}
+"""
+"""Functions that write numbers and texts with a function `put`, which writes a character."""
+
+BUFFER = r"""
+int fflush(void *);
+static char results[1 << 24];
+static unsigned long used;
+static void put(char each) {
+    if (used == sizeof results) say("the results are too long\n"), die();
+    results[used++] = each;
+}
+"""
+FINISH = r"""
+static void put_finish(void) {
+    /* Not in a child process, as for the token. What the candidate has printed comes before the results. */
+    if (call(SYS_getpid, 0, 0, 0, 0) != process) return;
+    fflush(0);
+    put_text("]\n");
+    for (unsigned long written = 0; written < used;) {
+        long count = call(SYS_write, output, (long)(results + written), (long)(used - written), 0);
+        if (count <= 0) break;
+        written += (unsigned long)count;
+    }
+}
+"""
+PUTTERS = (
+    f"{WIDEST}{BUFFER}{VALUES}{FINISH}"
+    + r"""
+static void begin(void) { put_text(used ? "," : "\n["); }
 /* All digits of the number, which is odd * 2 ** power, or odd * 5 ** -power / 10 ** -power. */
 static void put_double(double value) {
     union { double value; unsigned long long bits; } parts = {value};
@@ -63,31 +97,6 @@ static void put_double(double value) {
     while (count--)
         for (unsigned unit = 100000000; unit; unit /= 10) put((char)('0' + limbs[count] / unit % 10));
     if (power < 0) put_text("e-"), put_whole((unsigned)-power);
-}
-static void put_signed(code_eval_widest value) {
-    if (value < 0) put('-');
-    put_whole(value < 0 ? -(unsigned code_eval_widest)value : (unsigned code_eval_widest)value);
-}
-/* A byte is one character, unless it has a meaning in JSON. */
-static void put_quoted(const char *text, unsigned long length) {
-    put('"');
-    for (const char *last = text + length; text < last; text++) {
-        if (*text == '"' || *text == '\\') put('\\');
-        if ((unsigned char)*text >= ' ') put(*text);
-        else put_text("\\u00"), put((char)('0' + *text / 16)), put("0123456789abcdef"[*text % 16]);
-    }
-    put('"');
-}
-static void put_finish(void) {
-    /* Not in a child process, as for the token. What the candidate has printed comes before the results. */
-    if (call(SYS_getpid, 0, 0, 0, 0) != process) return;
-    fflush(0);
-    put_text("]\n");
-    for (unsigned long written = 0; written < used;) {
-        long count = call(SYS_write, output, (long)(results + written), (long)(used - written), 0);
-        if (count <= 0) break;
-        written += (unsigned long)count;
-    }
 }
 """
 )

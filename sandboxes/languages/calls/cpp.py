@@ -232,7 +232,6 @@ inline int finish(const std::string &result) {
 template <class R, class... A> struct Call {
     template <class F, size_t... N> static int run(F called, Places<N...>) {
         std::ostringstream all;
-        std::string out;
         all << std::cin.rdbuf();
         Reader reader;
         reader.text = all.str();
@@ -241,8 +240,8 @@ template <class R, class... A> struct Call {
             Reader::fail("there are " + std::to_string(value.items.size()) + " arguments, and the function takes "
                          + std::to_string(sizeof...(A)));
         Arguments<A...> arguments = Type<Arguments<A...>>::read(value);
-        code_eval_results::write(out, called(static_cast<A &&>(std::get<N>(arguments))...));
-        return finish(out);
+        code_eval_results::write(called(static_cast<A &&>(std::get<N>(arguments))...));
+        return finish(code_eval_results::results);
     }
 };
 template <class R, class... A> int run(R (*called)(A...)) {

@@ -1,123 +1,172 @@
-"""The C++ functions that write results of calls as JSON, for `calls.cpp` and `apart.cpp`."""
+"""The C++ functions that write results of calls as JSON, for `calls.cpp` and `apart.cpp`.
+
+Code for texts that grow takes longer to compile than most candidates. The functions that write values are therefore
+compiled once, in the token's file, where a program has one. Templates only find out what there is to write.
+"""
 
 from __future__ import annotations
 
-# They name no container, so that they need no header of one.
-WRITER = r"""
-#include <cstdio>
-#include <cstdlib>
-#include <string>
-#include <type_traits>
-#include <utility>
+from sandboxes.languages.apart.native_results import BUFFER, FINISH, VALUES
 
-namespace code_eval_results {
-template <int N> struct Rank : Rank<N - 1> {};
-template <> struct Rank<0> {};
-template <bool B> using When = typename std::enable_if<B, int>::type;
-
-inline void quote(std::string &out, const std::string &value) {
-    out += '"';
-    for (unsigned char each : value) {
-        if (each == '"' || each == '\\') out += '\\';
-        char escaped[8];
-        if (each >= 32) out += (char)each;
-        else out.append(escaped, (size_t)std::snprintf(escaped, sizeof escaped, "\\u%04x", each));
-    }
-    out += '"';
+NUMBERS = {
+    "int": "put_signed(value)",
+    "long": "put_signed(value)",
+    "long long": "put_signed(value)",
+    "unsigned": "put_whole(value)",
+    "unsigned long": "put_whole(value)",
+    "unsigned long long": "put_whole(value)",
+    "float": "put_shortest(value, is_same<float>)",
+    "double": "put_shortest(value, is_same<double>)",
+    "long double": "put_shortest(value, is_same<long double>)",
 }
-inline void put(std::string &out, long double value, bool (*is_same)(const char *, long double)) {
-    if (value != value) { out += "NaN"; return; }
-    if (value - value != 0) { out += value > 0 ? "Infinity" : "-Infinity"; return; }
+"""What writes each type of number. Shorter integers are converted to one of these."""
+
+FUNCTIONS = {
+    "void write(const bool &value)": 'next(), put_text(value ? "true" : "false")',
+    "void write(const char &value)": "next(), put_quoted(&value, 1)",
+    **{f"void write(const {kind} &value)": f"next(), {written}" for kind, written in NUMBERS.items()},
+    "void quote(const char *text, decltype(sizeof 0) length)": "next(), put_quoted(text, length)",
+    "void null()": 'next(), put_text("null")',
+    "void open(char bracket)": "next(), put(bracket)",
+    "void close(char bracket)": "put(bracket)",
+    "unsigned long open_key()": "next(); return used()",
+    "void close_key(unsigned long start)": "put_key(start)",
+}
+"""The body of each function that the templates call, by its declaration."""
+
+# A comma comes before each value but the first of a list, and but that of a key.
+DEFINED = r"""
+static void next() {
+    char last = used() ? results[used() - 1] : '[';
+    if (last != '[' && last != '{' && last != ',' && last != ':') put(',');
+}
+template <class Number> bool is_same(const char *text, long double value) {
+    return (Number)strtold(text, nullptr) == (Number)value;
+}
+static void put_shortest(long double value, bool (*is_same)(const char *, long double)) {
+    if (value != value) return put_text("NaN");
+    if (value - value != 0) return put_text(value > 0 ? "Infinity" : "-Infinity");
     // The shortest text that is read as the same number.
     char text[64];
     for (int digits = 1; digits <= 21; digits++) {
-        std::snprintf(text, sizeof text, "%.*Lg", digits, value);
+        snprintf(text, sizeof text, "%.*Lg", digits, value);
         if (is_same(text, value)) break;
     }
-    out += text;
+    put_text(text);
 }
-template <class T> bool is_same(const char *text, long double value) {
-    return (T)std::strtold(text, nullptr) == (T)value;
+/** Makes a text of a key that is none. */
+static void put_key(unsigned long start) {
+    if (results[start] != '"') {
+        put('"');
+        for (unsigned long place = used() - 1; place > start; place--) results[place] = results[place - 1];
+        results[start] = '"';
+        put('"');
+    }
+    put(':');
 }
-template <class T> void write(std::string &out, const T &value);
+""" + "".join(f"{declared} {{ {body}; }}\n" for declared, body in FUNCTIONS.items())
+"""The functions, but for the buffer that they write to."""
 
-template <class T, When<std::is_same<T, bool>::value> = 0>
-void write(std::string &out, T value, Rank<9>) { out += value ? "true" : "false"; }
-template <class T, When<std::is_same<T, char>::value> = 0>
-void write(std::string &out, T value, Rank<8>) { quote(out, std::string(1, value)); }
-template <class T, When<std::is_integral<T>::value> = 0>
-void write(std::string &out, T value, Rank<7>) { out += std::to_string(+value); }
-template <class T, When<std::is_floating_point<T>::value> = 0>
-void write(std::string &out, T value, Rank<6>) { put(out, value, is_same<T>); }
-template <class T, When<std::is_constructible<std::string, const T &>::value> = 0>
-void write(std::string &out, const T &value, Rank<5>) { quote(out, std::string(value)); }
-template <class T, class = typename T::mapped_type>
-void write(std::string &out, const T &all, Rank<4>) {
-    const char *between = "";
-    out += '{';
-    for (const auto &each : all) {
-        std::string key;
-        write(key, each.first);
-        out += between;
-        out += key[0] == '"' ? key : '"' + key + '"';
-        out += ':';
-        write(out, each.second);
-        between = ",";
+# They name no container, so that they need no header of one. No name is one that candidates often give to a macro.
+TEMPLATES = r"""
+template <int Order> struct Rank : Rank<Order - 1> {};
+template <> struct Rank<0> {};
+template <bool Condition> using When = typename std::enable_if<Condition, int>::type;
+
+inline void write(const std::string &value) { quote(value.data(), value.size()); }
+template <class Result> void write(const Result &value);
+
+template <class Result, When<std::is_integral<Result>::value && sizeof(Result) <= sizeof(int)> = 0>
+void choose(const Result &value, Rank<6>) { write(+value); }
+template <class Result, When<std::is_constructible<std::string, const Result &>::value> = 0>
+void choose(const Result &value, Rank<5>) { write(std::string(value)); }
+template <class Result, class = typename Result::mapped_type>
+void choose(const Result &values, Rank<4>) {
+    open('{');
+    for (const auto &each : values) {
+        unsigned long start = open_key();
+        code_eval_results::write(each.first);
+        close_key(start);
+        code_eval_results::write(each.second);
     }
-    out += '}';
+    close('}');
 }
-template <class T, class = typename T::value_type, class = decltype(std::declval<const T &>().begin())>
-void write(std::string &out, const T &all, Rank<3>) {
-    const char *between = "";
-    out += '[';
-    for (const typename T::value_type &each : all) {
-        out += between;
-        write(out, each);
-        between = ",";
-    }
-    out += ']';
+template <class Result, class = typename Result::value_type, class = decltype(std::declval<const Result &>().begin())>
+void choose(const Result &values, Rank<3>) {
+    open('[');
+    for (const typename Result::value_type &each : values) code_eval_results::write(each);
+    close(']');
 }
-template <class T, class = decltype(std::declval<const T &>().has_value()), class = typename T::value_type>
-void write(std::string &out, const T &value, Rank<2>) {
-    if (value.has_value()) write(out, *value);
-    else out += "null";
+template <class Result, class = decltype(std::declval<const Result &>().has_value()),
+          class = typename Result::value_type>
+void choose(const Result &value, Rank<2>) {
+    if (value.has_value()) code_eval_results::write(*value);
+    else null();
 }
-template <class T, size_t N> struct Parts {
-    static void write_all(std::string &out, const T &all) {
-        Parts<T, N - 1>::write_all(out, all);
-        if (N > 1) out += ',';
-        code_eval_results::write(out, std::get<N - 1>(all));
+template <class Result, std::size_t Size> struct Parts {
+    static void write_all(const Result &values) {
+        Parts<Result, Size - 1>::write_all(values);
+        code_eval_results::write(std::get<Size - 1>(values));
     }
 };
-template <class T> struct Parts<T, 0> {
-    static void write_all(std::string &, const T &) {}
+template <class Result> struct Parts<Result, 0> {
+    static void write_all(const Result &) {}
 };
-template <class T, size_t N = std::tuple_size<T>::value>
-void write(std::string &out, const T &all, Rank<1>) {
-    out += '[';
-    Parts<T, N>::write_all(out, all);
-    out += ']';
+template <class Result, std::size_t Size = std::tuple_size<Result>::value>
+void choose(const Result &values, Rank<1>) {
+    open('[');
+    Parts<Result, Size>::write_all(values);
+    close(']');
 }
-template <class T> void write(std::string &out, const T &value) { write<T>(out, value, Rank<9>()); }
-
-/** The results of calls, in JSON. */
-struct Results {
-    std::string text = "\n[";
-    const char *between = "";
-
-    template <class T> void add(const T &value) {
-        text += between;
-        write(text, value);
-        between = ",";
-    }
-    void finish() {
-        text += "]\n";
-#ifdef _GLIBCXX_IOSTREAM
-        std::cout.flush();
-#endif
-        std::fwrite(text.data(), 1, text.size(), stdout);
-        std::fflush(stdout);
-    }
-};
-}
+// Inlining it takes time.
+template <class Result> __attribute__((noinline)) void write(const Result &value) { choose(value, Rank<6>()); }
 """
+
+HEADERS = """
+#include <string>
+#include <utility>
+"""
+
+WRITER = f"""{HEADERS}
+#define code_eval_widest long long
+namespace code_eval_results {{
+static std::string results;
+static unsigned long used() {{ return results.size(); }}
+static void put(char each) {{ results += each; }}
+{VALUES}{DEFINED}{TEMPLATES}
+}}
+"""
+"""The functions of a program in one file, which has all headers. `write` adds a value to the text `results`."""
+
+
+def labelled(declaration: str, number: int) -> str:
+    """Return a declaration of a function that is in the token's file of the program with the tag TAG."""
+    return f'{declaration} __asm__("code_eval_result_{number}_TAG");\n'
+
+
+DECLARED = "".join(
+    labelled(each, number) for number, each in enumerate(["void begin()", "void finish()", *FUNCTIONS], start=1)
+)
+LISTED = f"""{HEADERS}
+namespace code_eval_results {{
+{DECLARED}{TEMPLATES}
+}}
+"""
+"""The functions of a program with the tag TAG, whose other functions are in its token's file."""
+
+IN_TOKEN = f"""
+int snprintf(char *, decltype(sizeof 0), const char *, ...);
+long double strtold(const char *, char **);
+#define code_eval_widest long long
+{BUFFER}{VALUES}{FINISH}
+extern "C++" {{
+namespace code_eval_results {{
+{DECLARED}
+static unsigned long used() {{ return ::used; }}
+{DEFINED}
+void begin() {{ put_text("\\n["); }}
+void finish() {{ put_finish(); }}
+}}
+}}
+"""
+"""Those of the token's file."""
