@@ -78,6 +78,9 @@ class CppReader(Reader):
     tolerance = 0.0
     """That of the tests' own comparison."""
 
+    has_tables = False
+    """Whether there are tables, whose elements are pairs."""
+
     def own_operand(self) -> Any:
         """Take a list in braces, a container, or a call."""
         if self.take("{"):
@@ -98,6 +101,7 @@ class CppReader(Reader):
 
     def container(self, name: str) -> Any:
         """Take what a container is made of."""
+        self.has_tables |= name in TABLES
         end = ")" if self.take("(") else "}"
         if end == "}":
             self.expect("{")
@@ -111,6 +115,10 @@ class CppReader(Reader):
                 raise NotPlain("a container made of something else")
             [found] = found
         return table(found) if name in TABLES else found
+
+    def is_pair(self, opening: int, count: int) -> bool:
+        """Return whether a list may be an element of a table."""
+        return self.has_tables and count == 2 and self.tokens[opening - 1].text == "{"
 
     def truth(self, value: Any) -> Any:
         """Return a call whose result is a boolean."""

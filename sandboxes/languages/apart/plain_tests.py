@@ -232,7 +232,7 @@ class Reader(DataReader):
         self.shape = self.code[start : self.tokens[begin].start] + neutral + self.code[self.tokens[end - 1].end : stop]
 
     def neutral(self, begin: int, end: int) -> Iterator[str]:
-        """Yield the tokens of data of the same type. A list has one element at most."""
+        """Yield the tokens of data of the same type. A list has one element at most, unless it is a pair."""
         place = begin
         while place < end:
             token = self.tokens[place]
@@ -240,12 +240,22 @@ class Reader(DataReader):
             if token.kind == "symbol" and text in "[{":
                 commas, closing = self.inside(place)
                 yield text
-                yield from self.neutral(place + 1, commas[0] if commas else closing)
+                is_whole = not commas or self.is_pair(place, len(commas) + 1)
+                yield from self.neutral(place + 1, closing if is_whole else commas[0])
                 place, text = closing, BRACKETS[text]
             elif token.kind == "number":
                 text = neutral_number(text)
             yield NEUTRAL.get(token.kind) or NEUTRAL.get(text) or text
             place += 1
+
+    def is_pair(self, opening: int, count: int) -> bool:
+        """Return whether a list is a key and a value, and has no meaning with one of them alone.
+
+        Args:
+            opening: the bracket before it.
+            count: of its elements.
+        """
+        return False
 
     def inside(self, opening: int) -> tuple[list[int], int]:
         """Return the places of the commas between two brackets, and of the closing one."""
