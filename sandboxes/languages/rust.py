@@ -15,8 +15,8 @@ from sandboxes.languages.apart.native_results import SHAPED
 from sandboxes.languages.apart.rust import USED, rust_tests
 from sandboxes.languages.base import MAX_NAMES, Files, Language, Recipe
 from sandboxes.languages.calls.rust import rust_call
-from sandboxes.languages.calls.rust_results import LISTED
-from sandboxes.languages.compilers.quick_builds import QUICK_FILE, quick_build, refusing
+from sandboxes.languages.compilers import rust_library
+from sandboxes.languages.compilers.quick_builds import IS_PREPARED, QUICK_FILE, quick_build, refusing
 from sandboxes.languages.compilers.rust_crates import crate_arguments, crates_folder, crates_used
 from sandboxes.languages.native import (
     MAIN_WRAPPER,
@@ -29,6 +29,9 @@ from sandboxes.languages.native import (
 )
 
 RUST_ARGUMENTS_FILE = "code_eval_arguments"
+RUST_LIBRARY_FILE = "code_eval_library_arguments"
+"""Path of the file with the compiler's arguments for the library that is compiled once."""
+
 TESTS_FILE = "code_eval_tests_"
 """Beginning of the name of the tests' file."""
 
@@ -61,17 +64,15 @@ RUST_AROUND = """\
 use crate::*;
 extern crate std as code_eval_std;
 %(macros)s
-static CODE_EVAL_STARTED: code_eval_std::sync::atomic::AtomicI32 = code_eval_std::sync::atomic::AtomicI32::new(0);
-
-pub fn code_eval_started() {
-    CODE_EVAL_STARTED.fetch_add(1, code_eval_std::sync::atomic::Ordering::SeqCst);
-}
-
 #[path = "code_eval_tests_%(tag)s.rs"]
 mod code_eval_tests;
 %(entry)s
 """
 RUST_ENTRY_OF_TESTS = """
+static CODE_EVAL_STARTED: code_eval_std::sync::atomic::AtomicI32 = code_eval_std::sync::atomic::AtomicI32::new(0);
+pub fn code_eval_started() {
+    CODE_EVAL_STARTED.fetch_add(1, code_eval_std::sync::atomic::Ordering::SeqCst);
+}
 #[no_mangle]
 pub extern "C" fn code_eval_entry_%(tag)s() -> i32 {
     CODE_EVAL_STARTED.load(code_eval_std::sync::atomic::Ordering::SeqCst)
@@ -102,50 +103,50 @@ void code_eval_passed_%(tag)s(long number, long microseconds) {
     for (at = sizeof line - 1; at >= %(ticket)d; at--, microseconds /= 10) line[at] = (char)('0' + microseconds %% 10);
     call(SYS_write, output, (long)line, sizeof line, 0);
 }"""
-# `main` may return each type that implements CodeEvalStatus.
 RUST_ENTRY_OF_MAIN = """
-pub trait CodeEvalStatus {
-    fn status(self) -> i32;
-}
-impl CodeEvalStatus for () {
-    fn status(self) -> i32 { 0 }
-}
-impl CodeEvalStatus for code_eval_std::process::ExitCode {
-    fn status(self) -> i32 {
-        let success = code_eval_std::format!("{:?}", code_eval_std::process::ExitCode::SUCCESS);
-        (code_eval_std::format!("{:?}", self) != success) as i32
-    }
-}
-impl<T: CodeEvalStatus, E: code_eval_std::fmt::Debug> CodeEvalStatus for code_eval_std::result::Result<T, E> {
-    fn status(self) -> i32 {
-        match self {
-            code_eval_std::result::Result::Ok(value) => value.status(),
-            code_eval_std::result::Result::Err(error) => {
-                code_eval_std::eprintln!("Error: {:?}", error);
-                1
-            }
-        }
-    }
-}
-pub fn code_eval_run<T: CodeEvalStatus>(main: fn() -> T) -> i32 {
-    // What is forgotten needs no code that frees it, which takes long to compile.
-    let status = match code_eval_std::panic::catch_unwind(|| main().status()) {
-        code_eval_std::result::Result::Ok(status) => status,
-        code_eval_std::result::Result::Err(payload) => {
-            code_eval_std::mem::forget(payload);
-            101
-        }
-    };
-    code_eval_std::mem::forget(code_eval_std::io::Write::flush(&mut code_eval_std::io::stdout()));
-    status
-}
+#[cfg(%(library)s)]
+extern crate %(library)s as code_eval_library;
+#[cfg(not(%(library)s))]
+#[path = "%(library)s.rs"]
+mod code_eval_library;
 """
 RUST_MAIN_ENTRY = """
 #[no_mangle]
 pub extern "C" fn code_eval_entry_%(tag)s() -> i32 {
-    crate::code_eval_%(tag)s::code_eval_run(main)
+    crate::code_eval_%(tag)s::code_eval_library::run(main)
 }
 """
+RUST_RESULTS = """
+mod code_eval_results {
+    use super::code_eval_library::{Shown, Writer};
+    extern "C" {
+        fn code_eval_put_%(tag)s(text: *const u8, length: usize);
+        fn code_eval_quote_%(tag)s(text: *const u8, length: usize);
+        fn code_eval_signed_%(tag)s(value: i64);
+        fn code_eval_unsigned_%(tag)s(value: u64);
+        fn code_eval_begin_%(tag)s();
+        fn code_eval_finish_%(tag)s();
+    }
+    struct Listed;
+    impl Writer for Listed {
+        fn put(text: &str) { unsafe { code_eval_put_%(tag)s(text.as_ptr(), text.len()) } }
+        fn quote(text: &str) { unsafe { code_eval_quote_%(tag)s(text.as_ptr(), text.len()) } }
+        fn signed(value: i64) { unsafe { code_eval_signed_%(tag)s(value) } }
+        fn unsigned(value: u64) { unsafe { code_eval_unsigned_%(tag)s(value) } }
+    }
+    /// Adds a result to the list.
+    #[inline(never)]
+    pub fn add<T: Shown + ?Sized>(result: &T) {
+        unsafe { code_eval_begin_%(tag)s() }
+        result.write::<Listed>();
+    }
+    /// Writes the list of all results as a line of the output.
+    pub fn say_all() { unsafe { code_eval_finish_%(tag)s() } }
+}
+"""
+"""The module of a program that writes a list of results by the functions of its token's file. Nothing else than what it
+can write is equal to data that tests write down."""
+
 RUST_RUN_TESTS = """\
 static char name[] = "program", tests[] = "code_eval_%(tag)s::", *arguments[] = {name, tests, 0};
     status = __real_main(2, arguments, environment);
@@ -162,7 +163,8 @@ def rust_files(candidate: str, tests: str) -> dict[str, str]:
     the tests. The program does not link without that module, whatever attribute the candidate ends with.
     """
     tag = build_tag(candidate, tests)
-    names = {"tag": tag}
+    library = f"{rust_library.LIBRARY}{tag}"
+    names = {"tag": tag, "library": library}
     chosen = read_directives(candidate, tests)
     if RUST_TEST.search(tests):
         tests, count = count_started(tests, tag)
@@ -177,7 +179,7 @@ def rust_files(candidate: str, tests: str) -> dict[str, str]:
         last = RUST_MAIN_ENTRY if RUST_MAIN.search(tests) else ""
         run, declared, passed = f"status = {called}();", f"int {called}(void);", ""
         if USED in tests:
-            entry += LISTED.replace("TAG", tag)
+            entry += RUST_RESULTS
             passed = SHAPED.replace("TAG", tag)
     macro = "macro_rules! %s { ($($each:tt)*) => { crate::code_eval_%s::code_eval_std::%s!($($each)*) } }"
     macros = "\n".join(macro % (name, tag, name) for name in find_replaced_macros(candidate))
@@ -187,10 +189,12 @@ def rust_files(candidate: str, tests: str) -> dict[str, str]:
         "candidate.rs": RUST_SHEBANG.sub(attribute, candidate, count=1) + module,
         f"code_eval_{tag}.rs": RUST_AROUND % {**names, "macros": macros, "entry": entry % names},
         f"{TESTS_FILE}{tag}.rs": f"{tests}\n#[allow(unused_imports)]\nuse crate::*;\n{last % names}",
+        f"{library}.rs": rust_library.MODULE,
+        RUST_LIBRARY_FILE: rust_library.library_arguments(tag),
         f"{TOKEN_FILE}.c": token,
         RUST_ARGUMENTS_FILE: "\n".join([*arguments, *chosen]) + "\n",
         f"{TOKEN_FILE}.s": token_assembly(token, tag, "c"),
-        QUICK_FILE: library_line(candidate + tests),
+        QUICK_FILE: library_line(candidate + tests, rust_library.library_path()),
     }
 
 
@@ -199,13 +203,17 @@ def rust_standalone_files(candidate: str, tests: str) -> dict[str, str]:
     return {"candidate.rs": candidate, QUICK_FILE: library_line(candidate)}
 
 
-def library_line(source: str) -> str:
+def library_line(source: str, compiled: str = "") -> str:
     """Return the line of QUICK_FILE. It is empty for a program that may notice how it is linked.
 
     Rust's library is then a file that is loaded, not a part of the program. That matters to programs that replace
     parts of the library, or name symbols.
+
+    Args:
+        source: candidate and tests.
+        compiled: path of what is compiled for a program, if there is something.
     """
-    return "\n" if RUST_LINKING.search(source) else "library\n"
+    return "\n" if RUST_LINKING.search(source) else f"{compiled or 'library'}\n"
 
 
 def read_directives(candidate: str, tests: str) -> list[str]:
@@ -298,6 +306,8 @@ MAY_LOAD = '[ -n "$prepared" ]'
 # An error with a number and a place is the plain build's too, unless it is about libraries.
 OWN_ERRORS = '*"error[E0"*" --> "*.rs:[0-9]*'
 OTHER_ERRORS = '*"error[E0152]"* | *"error[E046"* | *"internal compiler"* | *"linking with"*'
+# The compiled library may be broken, or of another compiler, and messages have other names for what is in it.
+LIBRARY_ERRORS = '*"error[E0514]"* | *"error[E0786]"* | *code_eval_library* | *Shown* | *CodeEvalStatus*'
 
 
 def linked_with_token(suffix: str) -> str:
@@ -305,10 +315,15 @@ def linked_with_token(suffix: str) -> str:
     return shlex.join((*WITH_TESTS, "-C", f"link-arg={TOKEN_FILE}.{suffix}"))
 
 
+WITH_LIBRARY = f"if {IS_PREPARED}; then set -- @{RUST_LIBRARY_FILE}; fi"
 BUILD_WITH_TESTS = quick_build(
     ("gcc", "rustc"),
     MAY_LOAD,
-    refusing(f"{linked_with_token('s')} {shlex.join(QUICKLY)}", OWN_ERRORS, OTHER_ERRORS),
+    refusing(
+        f'{WITH_LIBRARY}; {linked_with_token("s")} {shlex.join(QUICKLY)} "$@"',
+        OWN_ERRORS,
+        f"{OTHER_ERRORS} | {LIBRARY_ERRORS}",
+    ),
     f"{shlex.join(TOKEN_OBJECT)} && exec {linked_with_token('o')}",
 )
 BUILD_STANDALONE = quick_build(
@@ -332,5 +347,5 @@ RUST = Language(
     plain_tests=rust_tests,
     aliases=("rs",),
     tools=("rustc", "gcc", "ld"),
-    prepared_here=crates_folder,
+    prepared_here=lambda: (*crates_folder(), *rust_library.prepare_library()),
 )

@@ -1,0 +1,152 @@
+"""What is around the candidates of Rust's programs with tests, and does not depend on them. Used by `rust`.
+
+It is compiled once, for this machine's compiler, which spares each program a fifth of its compiler's time. Elsewhere it
+is a module of each program. Candidates can't name it in either form, because its name ends in the program's tag.
+
+No function of a candidate's may take the place of one of the library's, by having its symbol. Functions that depend on
+a type of the program, or are inlined, are compiled in the program and have no symbol in the library. The function that
+catches panics takes too long to compile for that. It is in an archive that is linked as a whole: a second function with
+its symbol is an error, and the plain build is made.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+from functools import lru_cache
+from pathlib import Path
+
+from sandboxes.backends.host_state import QUICK_FOLDERS
+from sandboxes.languages.calls.rust_results import SHOWN
+from sandboxes.languages.compilers.quick_builds import prepare, prepared_path, run_tool
+
+LIBRARY = "code_eval_library_"
+"""Beginning of the library's name in programs, which ends in their tag."""
+
+CRATE_FILE = "libcode_eval_library.rlib"
+ARCHIVE = "code_eval_run"
+"""Name of the archive with the object, as linkers know it."""
+
+# `main` may return each type that implements CodeEvalStatus.
+STATUS = r"""
+pub trait CodeEvalStatus {
+    fn status(self) -> i32;
+}
+impl CodeEvalStatus for () {
+    #[inline]
+    fn status(self) -> i32 { 0 }
+}
+impl CodeEvalStatus for std::process::ExitCode {
+    #[inline]
+    fn status(self) -> i32 {
+        let success = std::format!("{:?}", std::process::ExitCode::SUCCESS);
+        (std::format!("{:?}", self) != success) as i32
+    }
+}
+impl<T: CodeEvalStatus, E: std::fmt::Debug> CodeEvalStatus for Result<T, E> {
+    fn status(self) -> i32 {
+        match self {
+            Ok(value) => value.status(),
+            Err(error) => {
+                std::eprintln!("Error: {:?}", error);
+                1
+            }
+        }
+    }
+}
+pub fn run<T: CodeEvalStatus>(main: fn() -> T) -> i32 {
+    #[allow(unused_unsafe)]
+    unsafe { code_eval_run(&|| main().status()) }
+}
+"""
+
+RUN = r"""
+fn code_eval_run(main: &dyn Fn() -> i32) -> i32 {
+    // What is forgotten needs no code that frees it, which takes long to compile.
+    let status = match std::panic::catch_unwind(std::panic::AssertUnwindSafe(main)) {
+        Ok(status) => status,
+        Err(payload) => {
+            std::mem::forget(payload);
+            101
+        }
+    };
+    std::mem::forget(std::io::Write::flush(&mut std::io::stdout()));
+    status
+}
+"""
+RUN_ELSEWHERE = """
+extern "Rust" {
+    fn code_eval_run(main: &dyn Fn() -> i32) -> i32;
+}
+"""
+
+# The library is a module of crates of each edition, in which a candidate may have another `std`.
+FIRST = """\
+extern crate std;
+#[allow(unused_imports)]
+use self::std::{collections::VecDeque, prelude::v1::*};
+"""
+MODULE = f"{FIRST}{SHOWN}{STATUS}{RUN}"
+"""The library as a module of a program."""
+
+CRATE = f"{FIRST}{SHOWN}{STATUS}{RUN_ELSEWHERE}"
+"""The library as a crate, which needs OBJECT."""
+
+OBJECT = f"#[no_mangle]\npub {RUN.strip()}\n"
+COMPILE = (
+    "rustc",
+    "--edition",
+    "2021",
+    "--cap-lints",
+    "allow",
+    "-C",
+    "opt-level=2",
+    "-C",
+    "prefer-dynamic",
+    "-C",
+    "codegen-units=1",
+)
+
+
+def library_path() -> str:
+    """Return the path of the compiled library, which need not be there; "" if it can't be compiled here."""
+    return prepared_path(library_folder, CRATE_FILE)
+
+
+def library_arguments(tag: str) -> str:
+    """Return the compiler's arguments for a program with the compiled library, one a line.
+
+    Args:
+        tag: of the program.
+    """
+    path = library_path()
+    name = f"{LIBRARY}{tag}"
+    linked = f"-Lnative={Path(path).parent}\n-lstatic:+whole-archive={ARCHIVE}\n"
+    return f"--extern={name}={path}\n--cfg={name}\n{linked}"
+
+
+@lru_cache(maxsize=1)
+def library_folder() -> str:
+    """Return the name of the compiled library's folder. It depends on the compiler and the library.
+
+    Raises:
+        SandboxUnavailable: if there is no compiler here.
+    """
+    state = (run_tool("rustc", "--version", "--verbose"), CRATE, OBJECT, COMPILE, ARCHIVE)
+    return f"{QUICK_FOLDERS}rust-{hashlib.sha256(repr(state).encode()).hexdigest()[:12]}"
+
+
+def prepare_library() -> tuple[str, ...]:
+    """Return the folder of the compiled library, which programs must see; () if it can't be compiled here."""
+    return prepare(library_folder, compile_library)
+
+
+def compile_library(partial: Path, folder: Path) -> None:
+    """Compile the library into a folder."""
+    with tempfile.TemporaryDirectory() as work:
+        Path(work, "library.rs").write_text(CRATE)
+        Path(work, "run.rs").write_text(OBJECT)
+        crate = ("--crate-type", "rlib", "--crate-name", "code_eval_library", "-o", str(partial / CRATE_FILE))
+        run_tool(*COMPILE, *crate, "library.rs", folder=work)
+        run_tool(*COMPILE, "--crate-type", "lib", "--emit", "obj", "-o", "run.o", "run.rs", folder=work)
+        run_tool("ar", "crs", str(partial / f"lib{ARCHIVE}.a"), "run.o", folder=work)
