@@ -14,7 +14,7 @@ from sandboxes.guest.common.named_tests import MICROSECONDS, TICKET_CHARS
 from sandboxes.languages.apart.native_results import SHAPED
 from sandboxes.languages.apart.rust import USED, rust_tests
 from sandboxes.languages.base import MAX_NAMES, Files, Language, Recipe
-from sandboxes.languages.calls.rust import rust_call
+from sandboxes.languages.calls.rust import CALLS_CRATE, MODULES, rust_call
 from sandboxes.languages.compilers import rust_library
 from sandboxes.languages.compilers.quick_builds import IS_PREPARED, QUICK_FILE, quick_build, refusing
 from sandboxes.languages.compilers.rust_crates import crate_arguments, crates_folder, crates_used
@@ -194,13 +194,14 @@ def rust_files(candidate: str, tests: str) -> dict[str, str]:
         f"{TOKEN_FILE}.c": token,
         RUST_ARGUMENTS_FILE: "\n".join([*arguments, *chosen]) + "\n",
         f"{TOKEN_FILE}.s": token_assembly(token, tag, "c"),
-        QUICK_FILE: library_line(candidate + tests, rust_library.library_path()),
+        QUICK_FILE: library_line(candidate + tests, rust_library.library_path(rust_library.CRATE_FILE)),
     }
 
 
 def rust_standalone_files(candidate: str, tests: str) -> dict[str, str]:
     """Return the files of a Rust candidate alone."""
-    return {"candidate.rs": candidate, QUICK_FILE: library_line(candidate)}
+    compiled = rust_library.library_path(rust_library.CALLS_FILE) if MODULES in candidate else ""
+    return {"candidate.rs": candidate, QUICK_FILE: library_line(candidate, compiled)}
 
 
 def library_line(source: str, compiled: str = "") -> str:
@@ -305,9 +306,12 @@ QUICKLY = ("-C", "prefer-dynamic", "-C", "rpath", "-C", "codegen-units=1")
 MAY_LOAD = '[ -n "$prepared" ]'
 # An error with a number and a place is the plain build's too, unless it is about libraries.
 OWN_ERRORS = '*"error[E0"*" --> "*.rs:[0-9]*'
-OTHER_ERRORS = '*"error[E0152]"* | *"error[E046"* | *"internal compiler"* | *"linking with"*'
-# The compiled library may be broken, or of another compiler, and messages have other names for what is in it.
-LIBRARY_ERRORS = '*"error[E0514]"* | *"error[E0786]"* | *code_eval_library* | *Shown* | *CodeEvalStatus*'
+OTHER_ERRORS = (
+    '*"error[E0152]"* | *"error[E046"* | *"internal compiler"* | *"linking with"*'
+    # A compiled library may be broken, or of another compiler, and messages name what is in it by other paths.
+    ' | *"error[E0514]"* | *"error[E0786]"* | *code_eval_library* | *code_eval_calls* | *CodeEvalStatus*'
+    " | *Shown* | *Plain*"
+)
 
 
 def linked_with_token(suffix: str) -> str:
@@ -315,21 +319,27 @@ def linked_with_token(suffix: str) -> str:
     return shlex.join((*WITH_TESTS, "-C", f"link-arg={TOKEN_FILE}.{suffix}"))
 
 
-WITH_LIBRARY = f"if {IS_PREPARED}; then set -- @{RUST_LIBRARY_FILE}; fi"
+def quickly(build: str, *arguments: str) -> str:
+    """Return a quick build, as a shell has it.
+
+    Args:
+        build: the plain build's command.
+        arguments: for a program whose library is compiled, as a shell has them.
+    """
+    library = f"if {IS_PREPARED}; then set -- {' '.join(arguments)}; fi"
+    return refusing(f'{library}; {build} {shlex.join(QUICKLY)} "$@"', OWN_ERRORS, OTHER_ERRORS)
+
+
 BUILD_WITH_TESTS = quick_build(
     ("gcc", "rustc"),
     MAY_LOAD,
-    refusing(
-        f'{WITH_LIBRARY}; {linked_with_token("s")} {shlex.join(QUICKLY)} "$@"',
-        OWN_ERRORS,
-        f"{OTHER_ERRORS} | {LIBRARY_ERRORS}",
-    ),
+    quickly(linked_with_token("s"), f"@{RUST_LIBRARY_FILE}"),
     f"{shlex.join(TOKEN_OBJECT)} && exec {linked_with_token('o')}",
 )
 BUILD_STANDALONE = quick_build(
     ("rustc",),
     MAY_LOAD,
-    refusing(shlex.join((*STANDALONE, *QUICKLY)), OWN_ERRORS, OTHER_ERRORS),
+    quickly(shlex.join(STANDALONE), "--extern", f'{CALLS_CRATE}="$prepared"', "--cfg", CALLS_CRATE),
     f"exec {shlex.join(STANDALONE)}",
 )
 

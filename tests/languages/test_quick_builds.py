@@ -38,7 +38,11 @@ QUICK_PROGRAMS = [
     *((language, kind) for language in ("scala", "kotlin") for kind in ("add", "broken")),
 ]
 BROKEN_FILES = [
-    *((name, content) for name in ("cpp", "java", "typescript") for content in ("nothing", "half", "head and zeros")),
+    *(
+        (name, content)
+        for name in ("cpp", "java", "typescript", "rust")
+        for content in ("nothing", "half", "head and zeros")
+    ),
     ("scala", "half"),
 ]
 # What only the plain build or run of a language reads, and the outcome of a program with neither.
@@ -103,6 +107,12 @@ def changed(program, **files):
     content["files"].update(files)
     content["files"] = {path: text for path, text in content["files"].items() if text is not None}
     return replace(program, candidate=json.dumps(content))
+
+
+def moved(program, folder, other):
+    """Return a program that finds what is prepared for it in another folder."""
+    files = json.loads(program.candidate)["files"]
+    return changed(program, **{path: text.replace(str(folder), str(other)) for path, text in files.items()})
 
 
 def build(language, candidate, tests):
@@ -212,7 +222,7 @@ def test_a_broken_prepared_file_changes_no_verdict(tmp_path, language, content):
     beside.mkdir()
     if jar.exists():
         shutil.copy2(jar / JAR, beside)
-    programs = [changed(program, **{QUICK_FILE: f"{tmp_path / prepared.name}\n"}) for program, _ in built]
+    programs = [moved(program, prepared.parent, tmp_path) for program, _ in built]
     with closing(pool_for({language}, [str(tmp_path), str(beside)])) as pool:
         right, wrong = pool.run_all(programs, 1)
     passes(right)

@@ -178,6 +178,18 @@ mod code_eval_calls {
 }
 """
 
+CALLS_CRATE = "code_eval_calls_crate"
+"""Name of the crate that has both modules where they are compiled once, and of the condition that there is one."""
+
+CRATE = f"{RESULTS}{CALLS}".replace("\nmod ", "\npub mod ")
+"""The source of the crate."""
+
+MODULES = f"""
+#[cfg({CALLS_CRATE})]
+use {CALLS_CRATE}::{{code_eval_calls, code_eval_results}};
+{RESULTS}{CALLS}""".replace("\nmod ", f"\n#[cfg(not({CALLS_CRATE}))]\nmod ")
+"""The modules, or the crate, as programs have them."""
+
 
 def rust_call(candidate: str, function: str) -> str:
     """Return a program in Rust that calls a function, or an associated function of `Solution`."""
@@ -197,7 +209,7 @@ def rust_call(candidate: str, function: str) -> str:
     called = f"Solution::{name}" if is_method else name
     body = f"    let mut all = code_eval_calls::arguments({len(types)});\n{''.join(lines)}"
     call = f"    code_eval_results::say(&{called}({', '.join(given)}));\n    std::process::exit(0);\n"
-    return f"{text}\n{RESULTS}{CALLS}\n#[allow(unused_mut)]\nfn main() {{\n{body}{call}}}\n"
+    return f"{text}{MODULES}\n#[allow(unused_mut)]\nfn main() {{\n{body}{call}}}\n"
 
 
 def parameter_types(plain: str, name: str) -> list[str]:

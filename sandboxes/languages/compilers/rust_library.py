@@ -1,7 +1,8 @@
-"""What is around the candidates of Rust's programs with tests, and does not depend on them. Used by `rust`.
+"""What is around the candidates of Rust's programs, and does not depend on them. Used by `rust`.
 
-It is compiled once, for this machine's compiler, which spares each program a fifth of its compiler's time. Elsewhere it
-is a module of each program. Candidates can't name it in either form, because its name ends in the program's tag.
+It is compiled once, for this machine's compiler. That spares a program with tests a fifth of its compiler's time, and a
+program that calls a function most of it. Elsewhere it is a part of each program. Programs with tests name their library
+by their tag, so that candidates can't name it in either form.
 
 No function of a candidate's may take the place of one of the library's, by having its symbol. Functions that depend on
 a type of the program, or are inlined, are compiled in the program and have no symbol in the library. The function that
@@ -17,6 +18,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from sandboxes.backends.host_state import QUICK_FOLDERS
+from sandboxes.languages.calls import rust as calls
 from sandboxes.languages.calls.rust_results import SHOWN
 from sandboxes.languages.compilers.quick_builds import prepare, prepared_path, run_tool
 
@@ -24,6 +26,7 @@ LIBRARY = "code_eval_library_"
 """Beginning of the library's name in programs, which ends in their tag."""
 
 CRATE_FILE = "libcode_eval_library.rlib"
+CALLS_FILE = f"lib{calls.CALLS_CRATE}.rlib"
 ARCHIVE = "code_eval_run"
 """Name of the archive with the object, as linkers know it."""
 
@@ -108,9 +111,13 @@ COMPILE = (
 )
 
 
-def library_path() -> str:
-    """Return the path of the compiled library, which need not be there; "" if it can't be compiled here."""
-    return prepared_path(library_folder, CRATE_FILE)
+def library_path(file: str) -> str:
+    """Return the path of a compiled library, which need not be there; "" if it can't be compiled here.
+
+    Args:
+        file: CRATE_FILE or CALLS_FILE.
+    """
+    return prepared_path(library_folder, file)
 
 
 def library_arguments(tag: str) -> str:
@@ -119,7 +126,7 @@ def library_arguments(tag: str) -> str:
     Args:
         tag: of the program.
     """
-    path = library_path()
+    path = library_path(CRATE_FILE)
     name = f"{LIBRARY}{tag}"
     linked = f"-Lnative={Path(path).parent}\n-lstatic:+whole-archive={ARCHIVE}\n"
     return f"--extern={name}={path}\n--cfg={name}\n{linked}"
@@ -127,26 +134,27 @@ def library_arguments(tag: str) -> str:
 
 @lru_cache(maxsize=1)
 def library_folder() -> str:
-    """Return the name of the compiled library's folder. It depends on the compiler and the library.
+    """Return the name of the folder of compiled libraries. It depends on the compiler and their sources.
 
     Raises:
         SandboxUnavailable: if there is no compiler here.
     """
-    state = (run_tool("rustc", "--version", "--verbose"), CRATE, OBJECT, COMPILE, ARCHIVE)
+    state = (run_tool("rustc", "--version", "--verbose"), CRATE, calls.CRATE, OBJECT, COMPILE, ARCHIVE)
     return f"{QUICK_FOLDERS}rust-{hashlib.sha256(repr(state).encode()).hexdigest()[:12]}"
 
 
 def prepare_library() -> tuple[str, ...]:
-    """Return the folder of the compiled library, which programs must see; () if it can't be compiled here."""
+    """Return the folder of the compiled libraries, which programs must see; () if they can't be compiled here."""
     return prepare(library_folder, compile_library)
 
 
 def compile_library(partial: Path, folder: Path) -> None:
-    """Compile the library into a folder."""
+    """Compile the libraries into a folder."""
     with tempfile.TemporaryDirectory() as work:
-        Path(work, "library.rs").write_text(CRATE)
+        for file, source in ((CRATE_FILE, CRATE), (CALLS_FILE, calls.CRATE)):
+            Path(work, "library.rs").write_text(source)
+            crate = ("--crate-type", "rlib", "--crate-name", file.removeprefix("lib").removesuffix(".rlib"))
+            run_tool(*COMPILE, *crate, "-o", str(partial / file), "library.rs", folder=work)
         Path(work, "run.rs").write_text(OBJECT)
-        crate = ("--crate-type", "rlib", "--crate-name", "code_eval_library", "-o", str(partial / CRATE_FILE))
-        run_tool(*COMPILE, *crate, "library.rs", folder=work)
         run_tool(*COMPILE, "--crate-type", "lib", "--emit", "obj", "-o", "run.o", "run.rs", folder=work)
         run_tool("ar", "crs", str(partial / f"lib{ARCHIVE}.a"), "run.o", folder=work)

@@ -1,0 +1,191 @@
+"""The library around Rust's candidates: compiled once or a part of each program, and out of candidates' reach."""
+
+import json
+import subprocess
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from sandboxes import Limits, Outcome, Pool, SandboxUnavailable, open_sandbox
+from sandboxes.languages import rust
+from sandboxes.languages.calls.rust import CALLS_CRATE
+from sandboxes.languages.compilers import rust_library
+from sandboxes.languages.compilers.quick_builds import QUICK_FILE
+from sandboxes.languages.native import TOKEN_FILE
+from sandboxes.languages.programs import build_program
+from sandboxes.languages.registry import required_paths
+from sandboxes.tasks.batch import ProgramBatch, Task
+from sandboxes.tasks.options import TaskOptions
+from support.observers import passes
+from support.requirements import WALL_SECONDS, unavailable
+
+pytestmark = [pytest.mark.slow, pytest.mark.languages]
+
+LIMITS = Limits(wall_seconds=WALL_SECONDS)
+APART = "fn main() { assert_eq!(add(2, 3), 5); }"
+TOGETHER = "fn main() { let sum = add(2, 3); assert_eq!(sum, 5); }"
+RESULT = 'fn main() -> Result<(), String> { if add(2, 3) == 5 { Ok(()) } else { Err("no sum".to_string()) } }'
+KINDS = {"apart": APART, "together": TOGETHER, "a result": RESULT}
+RIGHT = "fn add(a: i32, b: i32) -> i32 { a + b }\n"
+WRONG = "fn add(a: i32, b: i32) -> i32 { a * b }\n"
+# "ADD" is a wrong function in the attack, and a right one in its honest counterpart.
+BOTH = {
+    "a function for its own": "#[no_mangle]\npub fn code_eval_run(_: &dyn Fn() -> i32) -> i32 { 0 }\nADD",
+    "a function of C for it": '#[no_mangle]\npub extern "C" fn code_eval_run() -> i32 { 0 }\nADD',
+    "a variable for it": "#[no_mangle]\npub static code_eval_run: i32 = 0;\nADD",
+    "a trait of its name": "trait Shown { fn write<W: Writer>(&self); }\ntrait Writer {}\n"
+    "impl<T> Shown for T { fn write<W: Writer>(&self) {} }\nADD",
+    "a module of its name": "mod code_eval_library { pub fn run(_: fn()) -> i32 { 0 } }\n"
+    "use code_eval_library::run;\nADD",
+    "another std": "mod std {}\nmod core {}\nADD",
+    "macros": "macro_rules! format { ($($each:tt)*) => { () } }\nmacro_rules! eprintln { ($($each:tt)*) => { () } }\n"
+    "macro_rules! whole { ($($each:tt)*) => { () } }\nADD",
+}
+NAMES_IT = {
+    "a crate": "extern crate code_eval_library;\n",
+    "a trait": "use code_eval_library::Shown;\n",
+    "a trait for a type": "struct Sum;\nimpl ::code_eval_library::Shown for Sum {\n"
+    '    fn write<W: ::code_eval_library::Writer>(&self) { W::put("5") }\n}\n',
+    "the calls' crate": f"extern crate {CALLS_CRATE};\n",
+    "an archive": '#[link(name = "code_eval_library", kind = "static")]\nextern "C" {}\n',
+}
+HAS_ITS_OWN = "mod code_eval_library { pub trait Shown {} }\nuse code_eval_library::Shown;\nimpl Shown for i32 {}\n"
+
+
+@pytest.fixture(scope="module")
+def pool():
+    """Return a pool for programs in Rust on a machine that can compile the library."""
+    try:
+        pool = Pool(open_sandbox("subprocess", read_only_paths=required_paths({"rust"})))
+        pool.preflight()
+    except SandboxUnavailable as error:
+        unavailable(str(error))
+    if not rust_library.prepare_library():
+        pool.close()
+        unavailable("Rust's library can't be compiled here")
+    yield pool
+    pool.close()
+
+
+def changed(program, change):
+    """Return a program with other files: `change` gets them by path."""
+    content = json.loads(program.candidate)
+    change(content["files"])
+    return replace(program, candidate=json.dumps(content))
+
+
+def program(candidate, tests, line=None, grading="auto", **files):
+    """Return a program with another line in QUICK_FILE, and other files. A file whose text is None is not there."""
+
+    def change(known):
+        if line is not None:
+            known[QUICK_FILE] = f"{line}\n"
+        for path in [path for path in known if files.get(path, "") is None]:
+            del known[path]
+
+    return changed(build_program("rust", candidate, tests, LIMITS, grading=grading), change)
+
+
+def call_program(candidate):
+    """Return a program that calls a function `double`."""
+    reference = {"fn_name": "double", "inputs": [[[1, 2]]], "outputs": [[2, 4]]}
+    options = TaskOptions(language="rust")
+    batch = ProgramBatch.assemble([Task(reference, [candidate])], options, LIMITS, "auto")
+    return batch.programs[0]
+
+
+def without_text(files):
+    """Remove what only a program with the library as a module reads."""
+    [path] = [path for path in files if path.startswith(rust_library.LIBRARY) and path.endswith(".rs")]
+    del files[path]
+    del files[f"{TOKEN_FILE}.c"]
+
+
+@pytest.mark.parametrize("tests", KINDS.values(), ids=KINDS)
+def test_a_program_is_built_with_the_compiled_library_alone(pool, tests):
+    """A program whose library is compiled reads no text of it."""
+    built = build_program("rust", RIGHT, tests, LIMITS)
+    passes(pool.run_all([changed(built, without_text)], 1)[0])
+
+
+@pytest.mark.parametrize("tests", KINDS.values(), ids=KINDS)
+@pytest.mark.parametrize("line", ["library", "/nowhere/library.rlib"])
+def test_a_program_has_a_quick_build_without_the_compiled_library(pool, line, tests):
+    """Where nothing is compiled, as in a container, the library is a module of the program."""
+    [right, wrong] = pool.run_all(
+        [program(each, tests, line, **{f"{TOKEN_FILE}.c": None}) for each in (RIGHT, WRONG)], 1
+    )
+    passes(right)
+    assert wrong.outcome is Outcome.FAILED
+
+
+@pytest.mark.parametrize("line", ["", "library", None], ids=["plain", "module", "compiled"])
+@pytest.mark.parametrize("grading", ["auto", "shared"])
+@pytest.mark.parametrize("candidate", BOTH.values(), ids=BOTH)
+def test_nothing_of_the_library_is_replaced(pool, candidate, grading, line):
+    """Code with the library's names makes no wrong candidate pass, and no right one fail, in any build.
+
+    The compiled library is used although the candidate has words that forbid that.
+    """
+    line = rust_library.library_path(rust_library.CRATE_FILE) if line is None else line
+    programs = [program(candidate.replace("ADD", each), APART, line, grading) for each in (WRONG, RIGHT)]
+    wrong, right = pool.run_all(programs, 1)
+    assert wrong.outcome is Outcome.FAILED, wrong.stderr
+    passes(right)
+
+
+@pytest.mark.parametrize("first", NAMES_IT.values(), ids=NAMES_IT)
+def test_a_candidate_can_not_name_the_library(pool, first):
+    """A candidate that names the library by the name that all programs share is not built."""
+    line = rust_library.library_path(rust_library.CRATE_FILE)
+    assert pool.run_all([program(first + RIGHT, APART, line)], 1)[0].outcome is Outcome.COMPILE_ERROR
+
+
+def test_a_candidate_may_have_a_module_of_its_name(pool):
+    """A candidate's own module of the library's name is another one."""
+    passes(pool.run_all([program(HAS_ITS_OWN + RIGHT, APART)], 1)[0])
+
+
+def test_the_library_has_no_symbols(pool):
+    """No function of the library is outside of the programs, where a candidate's could take its place."""
+    path = rust_library.library_path(rust_library.CRATE_FILE)
+    done = subprocess.run(["nm", "--defined-only", path], capture_output=True, text=True, check=True)
+    assert not [line for line in done.stdout.splitlines() if " " in line]
+
+
+@pytest.mark.parametrize("result", ["struct Sum;", "struct Sum; impl std::fmt::Debug for Sum {}"])
+def test_messages_about_the_library_are_those_of_the_plain_build(pool, result):
+    """A result that can't be written is told in the words of the plain build."""
+    candidate = f"{result}\nfn add(_: i32, _: i32) -> Vec<Sum> {{ vec![] }}\n"
+    quick, plain = pool.run_all([program(candidate, APART), program(candidate, APART, "")], 1)
+    assert quick.outcome is Outcome.COMPILE_ERROR
+    assert quick.detail == plain.detail
+
+
+def test_a_call_is_built_with_the_compiled_library_alone(pool):
+    """A program that calls a function has its modules compiled, where they are."""
+    built = call_program("fn double(all: Vec<i32>) -> Vec<i32> { all.iter().map(|each| each * 2).collect() }")
+
+    def break_text(files):
+        files["candidate.rs"] = files["candidate.rs"].replace("-> !", "-> Missing")
+
+    def break_both(files):
+        break_text(files)
+        files[QUICK_FILE] = "library\n"
+
+    whole, quick, neither = pool.run_all([built, changed(built, break_text), changed(built, break_both)], 1)
+    assert (whole.outcome, quick.outcome, neither.outcome) == (whole.outcome, whole.outcome, Outcome.COMPILE_ERROR)
+    assert whole.outcome is not Outcome.COMPILE_ERROR
+
+
+def test_a_machine_without_a_compiler_has_no_library(folder, monkeypatch):
+    """Where the library can't be compiled, programs are built without it."""
+    monkeypatch.setenv("XDG_CACHE_HOME", folder)
+    monkeypatch.setattr(rust_library, "COMPILE", ("no-such-compiler",))
+    monkeypatch.setattr(rust_library, "library_folder", lambda: "code-eval-quick-rust-none")
+    assert rust_library.prepare_library() == ()
+    assert not Path(rust_library.library_path(rust_library.CRATE_FILE)).exists()
+    with closing(Pool(open_sandbox("subprocess", read_only_paths=rust.RUST.prepared_here()))) as pool:
+        passes(pool.run_all([build_program("rust", RIGHT, APART, LIMITS)], 1)[0])
