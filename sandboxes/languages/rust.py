@@ -119,6 +119,7 @@ pub extern "C" fn code_eval_entry_%(tag)s() -> i32 {
 RUST_RESULTS = """
 mod code_eval_results {
     use super::code_eval_library::{Shown, Writer};
+    use super::code_eval_std::marker::Sized;
     extern "C" {
         fn code_eval_put_%(tag)s(text: *const u8, length: usize);
         fn code_eval_quote_%(tag)s(text: *const u8, length: usize);
@@ -163,8 +164,8 @@ def rust_files(candidate: str, tests: str) -> dict[str, str]:
     the tests. The program does not link without that module, whatever attribute the candidate ends with.
     """
     tag = build_tag(candidate, tests)
-    library = f"{rust_library.LIBRARY}{tag}"
-    names = {"tag": tag, "library": library}
+    names = {"tag": tag, "library": f"{rust_library.LIBRARY}{tag}"}
+    compiled, library = "", {}
     chosen = read_directives(candidate, tests)
     if RUST_TEST.search(tests):
         tests, count = count_started(tests, tag)
@@ -173,6 +174,11 @@ def rust_files(candidate: str, tests: str) -> dict[str, str]:
         declared = f"int code_eval_entry_{tag}(void), __real_main(int, char **, char **);"
         passed = RUST_PASSED % {**names, "token_chars": TOKEN_CHARS, "ticket": TICKET_CHARS, "digits": MICROSECONDS}
     else:
+        compiled = rust_library.library_path(rust_library.CRATE_FILE)
+        library = {
+            f"{names['library']}.rs": rust_library.MODULE,
+            RUST_LIBRARY_FILE: rust_library.library_arguments(tag),
+        }
         # With `no_main`, the candidate's own `main` is a function like any other.
         arguments, attribute, entry = [], "#![no_main] ", RUST_ENTRY_OF_MAIN
         called = f"code_eval_entry_{tag}" if RUST_MAIN.search(tests) else f"the_tests_define_no_main_{tag}"
@@ -189,12 +195,11 @@ def rust_files(candidate: str, tests: str) -> dict[str, str]:
         "candidate.rs": RUST_SHEBANG.sub(attribute, candidate, count=1) + module,
         f"code_eval_{tag}.rs": RUST_AROUND % {**names, "macros": macros, "entry": entry % names},
         f"{TESTS_FILE}{tag}.rs": f"{tests}\n#[allow(unused_imports)]\nuse crate::*;\n{last % names}",
-        f"{library}.rs": rust_library.MODULE,
-        RUST_LIBRARY_FILE: rust_library.library_arguments(tag),
+        **library,
         f"{TOKEN_FILE}.c": token,
         RUST_ARGUMENTS_FILE: "\n".join([*arguments, *chosen]) + "\n",
         f"{TOKEN_FILE}.s": token_assembly(token, tag, "c"),
-        QUICK_FILE: library_line(candidate + tests, rust_library.library_path(rust_library.CRATE_FILE)),
+        QUICK_FILE: library_line(candidate + tests, compiled),
     }
 
 

@@ -18,6 +18,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from sandboxes.backends.host_state import QUICK_FOLDERS
+from sandboxes.errors import SandboxUnavailable
 from sandboxes.languages.calls import rust as calls
 from sandboxes.languages.calls.rust_results import SHOWN
 from sandboxes.languages.compilers.quick_builds import prepare, prepared_path, run_tool
@@ -96,19 +97,8 @@ CRATE = f"{FIRST}{SHOWN}{STATUS}{RUN_ELSEWHERE}"
 """The library as a crate, which needs OBJECT."""
 
 OBJECT = f"#[no_mangle]\npub {RUN.strip()}\n"
-COMPILE = (
-    "rustc",
-    "--edition",
-    "2021",
-    "--cap-lints",
-    "allow",
-    "-C",
-    "opt-level=2",
-    "-C",
-    "prefer-dynamic",
-    "-C",
-    "codegen-units=1",
-)
+OPTIONS = "--edition 2021 --cap-lints allow -C opt-level=2 -C prefer-dynamic -C codegen-units=1"
+COMPILE = ("rustc", *OPTIONS.split())
 
 
 def library_path(file: str) -> str:
@@ -126,21 +116,39 @@ def library_arguments(tag: str) -> str:
     Args:
         tag: of the program.
     """
-    path = library_path(CRATE_FILE)
-    name = f"{LIBRARY}{tag}"
-    linked = f"-Lnative={Path(path).parent}\n-lstatic:+whole-archive={ARCHIVE}\n"
-    return f"--extern={name}={path}\n--cfg={name}\n{linked}"
+    return "".join(f"{each}\n" for each in arguments(f"{LIBRARY}{tag}", Path(library_path(CRATE_FILE)).parent))
 
 
-@lru_cache(maxsize=1)
+def arguments(name: str, folder: Path) -> tuple[str, ...]:
+    """Return the compiler's arguments for a program that calls the compiled library by a name.
+
+    Args:
+        name: of the crate in the program, and of the condition that there is one.
+        folder: of compiled libraries.
+    """
+    linked = (f"-Lnative={folder}", f"-lstatic:+whole-archive={ARCHIVE}")
+    return (f"--extern={name}={folder / CRATE_FILE}", f"--cfg={name}", *linked)
+
+
 def library_folder() -> str:
     """Return the name of the folder of compiled libraries. It depends on the compiler and their sources.
 
     Raises:
         SandboxUnavailable: if there is no compiler here.
     """
-    state = (run_tool("rustc", "--version", "--verbose"), CRATE, calls.CRATE, OBJECT, COMPILE, ARCHIVE)
+    if not compiler_version():
+        raise SandboxUnavailable("there is no rustc here")
+    state = (compiler_version(), CRATE, calls.CRATE, OBJECT, COMPILE, ARCHIVE)
     return f"{QUICK_FOLDERS}rust-{hashlib.sha256(repr(state).encode()).hexdigest()[:12]}"
+
+
+@lru_cache(maxsize=1)
+def compiler_version() -> str:
+    """Return what the compiler says about itself; "" if there is none here."""
+    try:
+        return run_tool("rustc", "--version", "--verbose")
+    except SandboxUnavailable:
+        return ""
 
 
 def prepare_library() -> tuple[str, ...]:
@@ -152,9 +160,13 @@ def compile_library(partial: Path, folder: Path) -> None:
     """Compile the libraries into a folder."""
     with tempfile.TemporaryDirectory() as work:
         for file, source in ((CRATE_FILE, CRATE), (CALLS_FILE, calls.CRATE)):
-            Path(work, "library.rs").write_text(source)
-            crate = ("--crate-type", "rlib", "--crate-name", file.removeprefix("lib").removesuffix(".rlib"))
-            run_tool(*COMPILE, *crate, "-o", str(partial / file), "library.rs", folder=work)
+            # Panics name the source.
+            path = Path(work, f"{file.removeprefix('lib').removesuffix('.rlib')}.rs")
+            path.write_text(source)
+            run_tool(*COMPILE, "--crate-type", "rlib", "-o", str(partial / file), path.name, folder=work)
         Path(work, "run.rs").write_text(OBJECT)
         run_tool(*COMPILE, "--crate-type", "lib", "--emit", "obj", "-o", "run.o", "run.rs", folder=work)
         run_tool("ar", "crs", str(partial / f"lib{ARCHIVE}.a"), "run.o", folder=work)
+        # A compiler that can't link it must not be asked to for each program.
+        Path(work, "check.rs").write_text("fn main() { std::process::exit(checked::run(|| ())) }\n")
+        run_tool(*COMPILE, *arguments("checked", partial), "check.rs", folder=work)
