@@ -72,7 +72,9 @@ INNER = {
     "sandboxes.tasks.options": "extractors, and what languages need of a sandbox, are checked before problems are read",
     "sandboxes.tasks.batch": "references are normalized before they are stored or limited",
     "sandboxes.guest.common.checkers": "official forms of problems compare outputs as the checkers do",
-    "sandboxes.guest.common.training_checkers": "the same, because the checkers stand in two modules",
+    "sandboxes.guest.common.benchmark_checkers": "the same, because the checkers stand in several modules",
+    "sandboxes.guest.common.call_results": "the same",
+    "sandboxes.guest.common.training_checkers": "the same",
     "sandboxes.raw_runs.raw_run": "the server keeps as much output of a program as a raw run can",
     "sandboxes.tasks.unittest_harness": "code-execution harnesses tests of its own",
 }
