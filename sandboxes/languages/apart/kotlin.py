@@ -6,8 +6,9 @@ import re
 from typing import Any
 
 from sandboxes.languages.apart.plain_data import Call, table
-from sandboxes.languages.apart.plain_tests import PlainTests, Reader, or_none
+from sandboxes.languages.apart.plain_tests import PlainTests, or_none
 from sandboxes.languages.apart.plain_tokens import NotPlain
+from sandboxes.languages.apart.plain_variables import VariablesReader
 from sandboxes.languages.compilers.jvm_driver import RESULTS_MARK
 
 IMPORT = re.compile(r"^import[ \t]+kotlin\.[\w.*]+[ \t]*;?[ \t]*$", re.MULTILINE)
@@ -16,7 +17,6 @@ MAPS = ("mapOf", "mutableMapOf", "hashMapOf", "linkedMapOf", "emptyMap")
 PARTS = ("Pair", "Triple")
 OTHERS = "Math arrayOf assert check if intArrayOf kotlin maxOf minOf require run setOf throw try when while".split()
 LIBRARY = frozenset((*OTHERS, *LISTS, *MAPS, *PARTS))
-WORD = re.compile(r"\w+")
 
 # The names are those of the library, whatever the candidate calls its own, and no function is an extension.
 PROGRAM = """\
@@ -101,21 +101,13 @@ class CodeEvalResults {
 """
 
 
-class KotlinReader(Reader):
+class KotlinReader(VariablesReader):
     """Reads tests in Kotlin."""
 
     record = "    codeEvalAll.codeEvalAdd(%s)\n"
     foreign = LIBRARY
     constructors = frozenset((*LISTS, *MAPS, *PARTS))
     equality = "equals"
-
-    def __init__(self, code: str) -> None:
-        """Begin with the first token."""
-        super().__init__(code)
-        # Variables, by name: their data, or a call that is the variable.
-        self.variables: dict[str, Any] = {}
-        # Declarations of data that no call has needed yet. What is only compared stays out of the program.
-        self.unused: dict[str, str] = {}
 
     def char(self, text: str) -> Any:
         """Refuse a character, which is equal to no text.
@@ -130,9 +122,8 @@ class KotlinReader(Reader):
         name = self.peek().text
         if self.take("null"):
             return None
-        if name in self.variables and self.peek(1).text not in ("(", "."):
-            self.at += 1
-            return self.variables[name]
+        if self.is_variable():
+            return self.variables[self.name()]
         if name in LISTS or name in MAPS or name in PARTS:
             self.at += 1
             self.skip_type_arguments()
@@ -171,32 +162,11 @@ class KotlinReader(Reader):
             self.at += 1
         begin = self.at
         value = self.operand()
-        source = f"    {self.source(first)}\n"
-        if isinstance(value, Call):
-            self.use(self.source(begin))
-            self.statements.append(source)
-            self.variables[name] = Call(name)
-        else:
-            self.variables[name] = value
-            self.unused[name] = source
-
-    def use(self, source: str) -> None:
-        """Keep the declarations of data that a call needs."""
-        for name in WORD.findall(source):
-            if declared := self.unused.pop(name, ""):
-                self.statements.append(declared)
-
-    def check(self, left: Any, right: Any, tolerance: float = 0) -> None:
-        """Note that a call returns a value. One of the two is the call."""
-        for side in (left, right):
-            if isinstance(side, Call):
-                self.use(side.source)
-        super().check(left, right, tolerance)
+        self.declare(name, value, self.source(begin), f"    {self.source(first)}\n")
 
     def note_shape(self, first: int, begin: int, end: int) -> None:
         """Keep a comparison for the check of its types, unless it has variables, which the program may lack."""
-        words = {token.text for token in self.tokens[first : self.at] if token.kind == "name"}
-        if not words & self.variables.keys():
+        if not self.has_variables(first):
             super().note_shape(first, begin, end)
 
     def refusal(self) -> None:

@@ -9,8 +9,9 @@ from dataclasses import replace
 from typing import Any
 
 from sandboxes.languages.apart.plain_data import Call
-from sandboxes.languages.apart.plain_tests import PlainTests, Reader, or_none
+from sandboxes.languages.apart.plain_tests import PlainTests, or_none
 from sandboxes.languages.apart.plain_tokens import NotPlain
+from sandboxes.languages.apart.plain_variables import VariablesReader
 from sandboxes.languages.apart.swift_results import PROGRAM, RESULTS_MARK
 
 IMPORT = re.compile(r"^[ \t]*(?:@testable[ \t]+)?import[ \t]+[\w. ]+$", re.MULTILINE)
@@ -19,7 +20,6 @@ LIBRARY = frozenset(
     "Array Bool Character Dictionary Double Float Int Set String XCTAssertEqual abs fatalError guard if for func let"
     " max min print repeat return switch throw try var while zip".split()
 ).union(CHECKS)
-WORD = re.compile(r"\w+")
 UNREAD = re.compile(r'\\\(|"""|#"|`')
 """Texts with expressions, of several lines or without escapes, and names in quotes."""
 
@@ -31,20 +31,12 @@ PAIRS = (
 PAIRS_TEXT = re.compile(r"\s*".join(re.escape(part) for part in re.findall(r"\w+|\S", PAIRS)))
 
 
-class SwiftReader(Reader):
+class SwiftReader(VariablesReader):
     """Reads tests in Swift."""
 
     record = "codeEvalAdd(%s)\n"
     foreign = LIBRARY
     has_tuples = True
-
-    def __init__(self, code: str) -> None:
-        """Begin with the first token."""
-        super().__init__(code)
-        # Variables, by name: their data, or a call that is the variable.
-        self.variables: dict[str, Any] = {}
-        # Declarations of data that no call has needed yet. What is only compared stays out of the program.
-        self.unused: dict[str, str] = {}
 
     def char(self, text: str) -> Any:
         """Refuse what no literal in Swift looks like.
@@ -68,7 +60,6 @@ class SwiftReader(Reader):
 
     def own_operand(self) -> Any:
         """Take a list, a table, a case of an enumeration, a variable, or a call."""
-        name = self.peek().text
         if self.take("nil"):
             return None
         if self.take("[", ":", "]"):
@@ -80,9 +71,8 @@ class SwiftReader(Reader):
             self.expect("(")
             values = self.items(")")
             return {name: values[0] if len(values) == 1 else values}
-        if name in self.variables and self.peek(1).text not in ("(", "."):
-            self.at += 1
-            return self.variables[name]
+        if self.is_variable():
+            return self.variables[self.name()]
         return self.call()
 
     def call(self) -> Call:
@@ -109,14 +99,7 @@ class SwiftReader(Reader):
         begin = self.at
         value = self.operand()
         self.check_end()
-        source = f"{self.source(first)}\n"
-        if isinstance(value, Call):
-            self.use(self.source(begin))
-            self.statements.append(source)
-            self.variables[name] = Call(name)
-        else:
-            self.variables[name] = value
-            self.unused[name] = source
+        self.declare(name, value, self.source(begin), f"{self.source(first)}\n")
 
     def check_end(self) -> None:
         """Check that a statement ends here: with the text, or before another statement."""
@@ -125,27 +108,13 @@ class SwiftReader(Reader):
         if token is not self.end and not (has_end and token.text in (";", "let", "var", *CHECKS)):
             raise NotPlain("a longer statement")
 
-    def use(self, source: str) -> None:
-        """Keep the declarations of data that a call needs."""
-        for name in WORD.findall(source):
-            if declared := self.unused.pop(name, ""):
-                self.statements.append(declared)
-
     def check_equal(self, call: Any, value: Any, neutral: str) -> None:
         """Note that a call and a value are equal by `==`. No character is a number."""
         self.check(call, value)
 
-    def check(self, left: Any, right: Any, tolerance: float = 0) -> None:
-        """Note that a call returns a value. One of the two is the call."""
-        for side in (left, right):
-            if isinstance(side, Call):
-                self.use(side.source)
-        super().check(left, right, tolerance)
-
     def note_shape(self, first: int, begin: int, end: int) -> None:
         """Keep a comparison for the check of its types, unless it has variables, which the program may lack."""
-        words = {token.text for token in self.tokens[first : self.at] if token.kind == "name"}
-        if self.shape or words & self.variables.keys():
+        if self.shape or self.has_variables(first):
             return
         start, stop = self.tokens[first].start, self.peek(-1).end
         # Blanks would change what a sign or a dot means. A text may be a character.
