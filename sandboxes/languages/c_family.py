@@ -198,10 +198,12 @@ def c_family_files(dialect: Dialect, candidate: str, tests: str) -> dict[str, st
         text.replace("TAG", tag) if dialect.writer.used in tests else ""
         for text in (dialect.writer.declared, dialect.writer.templates, dialect.writer.defined)
     )
+    # A candidate may have made macros of names in the templates.
+    macros = dict.fromkeys((*dialect.keywords, *re.findall(r"\b[A-Za-z_]\w*", templates)))
     program = {
         "labels": "\n".join([declare_assert(dialect, tag), *labels, declared, main]),
         "suffix": suffix,
-        "undefined": "\n".join([*(f"#undef {name}" for name in dialect.keywords), dialect.redefined]),
+        "undefined": "\n".join([*(f"#undef {name}" for name in macros), dialect.redefined]),
         "static_assert": dialect.static_assert,
         "templates": templates,
         "tag": tag,

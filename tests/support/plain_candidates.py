@@ -161,6 +161,12 @@ HONEST = {
         "#include <climits>\nlong long odd() { return 9007199254740993; }\nunsigned long all() { return ULONG_MAX; }\n",
         "int main() { assert(odd() == 9007199254740993); assert(all() == 18446744073709551615); }",
     ),
+    "macros with the names of our templates in C++": (
+        "cpp",
+        "#include <vector>\n#define Result int\n#define write(x) 1\n#define open 2\n#define null nullptr\n"
+        "#define value 3\n#define each for\nstd::vector<Result> thrice(Result a) { return {a, a * value}; }\n",
+        "#include <vector>\nint main() { assert(thrice(3) == std::vector<int>({3, 9})); }",
+    ),
     "macros with short names in C++": (
         "cpp",
         "#include <vector>\n#define N 100\n#define T int\n#define B 2\n#define all(v) v.begin(), v.end()\n"
