@@ -167,6 +167,12 @@ HONEST = {
         "#define value 3\n#define each for\nstd::vector<Result> thrice(Result a) { return {a, a * value}; }\n",
         "#include <vector>\nint main() { assert(thrice(3) == std::vector<int>({3, 9})); }",
     ),
+    "headers that tests choose in C++": (
+        "cpp",
+        "double half(double a) { return a / 2; }\n",
+        '// { dg-options "-std=c++11 -include stdio.h -include stdlib.h" }\n#undef NDEBUG\n#include <assert.h>\n'
+        "int main() { assert(half(3) == 1.5); }",
+    ),
     "macros with short names in C++": (
         "cpp",
         "#include <vector>\n#define N 100\n#define T int\n#define B 2\n#define all(v) v.begin(), v.end()\n"

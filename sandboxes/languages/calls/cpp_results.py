@@ -155,12 +155,12 @@ namespace code_eval_results {{
 """The functions of a program with the tag TAG, whose other functions are in its token's file."""
 
 IN_TOKEN = f"""
-int snprintf(char *, decltype(sizeof 0), const char *, ...);
-long double strtold(const char *, char **);
 #define code_eval_widest long long
 {BUFFER}{VALUES}{FINISH}
 extern "C++" {{
 namespace code_eval_results {{
+int snprintf(char *, decltype(sizeof 0), const char *, ...) __asm__("snprintf");
+long double strtold(const char *, char **) __asm__("strtold");
 {DECLARED}
 static unsigned long used() {{ return ::used; }}
 {DEFINED}
