@@ -11,7 +11,7 @@ from sandboxes.languages.cpp import CPP_ARGUMENTS_FILE, cpp_files, cpp_needs
 from sandboxes.languages.java import java_files
 from sandboxes.languages.javascript import CHECKED_FILE, typescript_files
 from sandboxes.languages.programs import build_program
-from sandboxes.languages.rust import RUST_ARGUMENTS_FILE, rust_files, rust_needs
+from sandboxes.languages.rust_source import RUST_ARGUMENTS_FILE, rust_files, rust_needs
 
 MAIN = "fn main() { assert!(f() == 1); }\n"
 
