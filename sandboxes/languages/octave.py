@@ -6,7 +6,8 @@ import re
 from collections.abc import Collection
 
 from sandboxes.guest.common.interactors import LOST_STATUS
-from sandboxes.languages.apart.octave_link import DRIVER_SOURCE, KINDS, RUNNER_SOURCE
+from sandboxes.languages.apart.octave_link import DRIVER_SOURCE, RUNNER_SOURCE
+from sandboxes.languages.apart.octave_values import KINDS
 from sandboxes.languages.base import MEMORY_STATUS, Language, Recipe, SeparateRecipe, fixed_build, fixed_run, linked
 from sandboxes.languages.comments import OCTAVE_COMMENTS
 
