@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from .program_checker import ProgramChecker
     from .step_runner import StepRunner
     from .verdicts import Reply
-    from .warm_compiler import WarmCompilers
+    from .warm_compilers import WarmCompilers
 
 MAX_MESSAGE_CHARS = 2000
 # A caller takes a reply that is a little larger.

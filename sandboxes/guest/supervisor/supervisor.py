@@ -17,7 +17,7 @@ from .request_reader import RequestReader
 from .separate_grading import SeparateGrading
 from .step_runner import StepRunner
 from .steps import StepExecutor
-from .warm_compiler import WarmCompilers
+from .warm_compilers import WarmCompilers
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
