@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import ClassVar
 
-from sandboxes.languages.apart.javascript import BUILTIN, TestsText
+from sandboxes.languages.apart.javascript import TestsText
 from sandboxes.languages.apart.javascript import reason_for_candidate as reason_without_jest
 from sandboxes.languages.apart.javascript_jest_imports import (
     GLOBALS,
@@ -21,6 +21,7 @@ from sandboxes.languages.apart.javascript_jest_imports import (
     Imports,
     with_members,
 )
+from sandboxes.languages.apart.javascript_names import BUILTIN
 from sandboxes.languages.apart.javascript_tokens import KEYWORDS, NeedsCandidate, scan
 
 VARIANTS = frozenset("concurrent each failing only skip todo".split())
