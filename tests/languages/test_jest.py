@@ -219,9 +219,13 @@ def test_jest_can_t_be_used(folder, tmp_path):
     package.mkdir()
     (package / "package.json").write_text(json.dumps({"name": "jest", "version": "20.0.4", "exports": {"./*": "./*"}}))
     (package / "jest.js").write_text("")
+    # Debian's Node would find Debian's package of this name.
+    expect = package / "node_modules" / "expect"
+    expect.mkdir(parents=True)
+    (expect / "index.js").write_text('throw new Error("too old");')
     (folder / "jest").symlink_to(package / "jest.js")
-    for each in (tmp_path, package):
+    for each in (tmp_path, package, expect.parent, expect):
         each.chmod(0o755)
-    message = r"the tests need jest 29 or 30, and .*/jest is jest 20\.0\.4, which can't be used \(Cannot find module"
+    message = r"the tests need jest 29 or 30, and .*/jest is jest 20\.0\.4, which can't be used \(too old"
     with pytest.raises(SandboxUnavailable, match=message):
         run_with_commands_of(folder, tmp_path)
