@@ -53,6 +53,8 @@ def main() -> None:
     options = parser.parse_args()
     present = [name for name in LANGUAGES if file_of(options.data, name).exists()]
     names = options.languages.split(",") if options.languages else present
+    if not names:
+        parser.error(f"{options.data} has no humaneval_x_LANGUAGE.jsonl.gz of {', '.join(LANGUAGES)}")
     pool = Pool(open_sandbox("subprocess", read_only_paths=required_paths(set(names)), env=ENVIRONMENT))
     are_right = [run(pool, name, options) for name in names]
     pool.close()
