@@ -12,7 +12,7 @@ import stat
 
 from ..common.frames import OTHER_REPORT, read_exact
 from .build_snapshot import call_in_subfolder, open_file
-from .steps import add_costs
+from .step_results import COSTS, add_costs
 from .verdicts import limit_verdict, parse_report, signal_name
 
 TYPE_CHECKING = False
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     Ended = dict[str, Any]
     """The end of one process, as the caller reads it: "exit_status", "signal", "limit", "detail", output and costs."""
 
-COSTS = ("wall_seconds", "cpu_seconds", "waited_seconds", "peak_memory_bytes")
 # A virtual machine writes this when it ends with its step's "memory_status". A program may write it too, and lies then
 # about itself alone.
 OUT_OF_MEMORY_WORDS = b"OutOfMemoryError"

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from functools import partial
 
-from ..common.checkers import difference_from_any
 from ..common.named_tests import Tickets
 from .build_snapshot import KeptBuild, StoredBuild, read_file, read_files, remove_files, take_folder
 from .case_batches import batch_of, batch_results, batch_step
+from .step_results import COSTS, add_costs, check_output, truncate
 from .step_runner import build_failure
 
 TYPE_CHECKING = False
@@ -30,7 +30,6 @@ MAX_REPLY_BYTES = 15 << 20
 # Upper bounds on the size of a test in a reply, without its texts, and of a character of text.
 TEST_BYTES, CHARACTER_BYTES = 120, 6
 CHANGED = {"outcome": "failed", "detail": "an earlier run changed the files that the program was built as"}
-COSTS = ("wall_seconds", "cpu_seconds", "waited_seconds", "peak_memory_bytes")
 
 
 class StepExecutor:
@@ -294,38 +293,3 @@ class StepExecutor:
             return False
         self.bytes_left -= size
         return True
-
-
-def add_costs(reply: Reply, result: Reply) -> None:
-    """Add what a step used to the costs of its program."""
-    for name in ("wall_seconds", "cpu_seconds", "waited_seconds"):
-        reply[name] += result.get(name, 0)
-    reply["peak_memory_bytes"] = max(reply["peak_memory_bytes"], result.get("peak_memory_bytes", 0))
-
-
-def truncate(text: str, limit: int) -> str:
-    """Return at most `limit` characters of a text, and a mark if it was cut."""
-    return text if len(text) <= limit else text[:limit] + "\n[cut]"
-
-
-def check_output(result: Reply, step: dict[str, Any], token: str) -> None:
-    """Check the output of a run that ended well, and change its result if the test failed.
-
-    Args:
-        result: of the run.
-        step: of the plan.
-        token: the completion token, for a run with "writes_token".
-    """
-    if result["outcome"] != "passed":
-        return
-    if step.get("writes_token"):
-        # Some libraries write their buffers after the token.
-        before, separator, after = result.get("stdout", "").rpartition(token)
-        if not separator:
-            result.update(outcome="exited", detail="left before its tests were done, with status 0")
-            return
-        result["stdout"] = before + after
-    if step.get("checker"):
-        wrong = difference_from_any(step["checker"], step["tolerance"], step["expected"], result.get("stdout", ""))
-        if wrong:
-            result.update(outcome="failed", detail=wrong)
