@@ -24,6 +24,13 @@ C_MAIN_PARAMETERS = {
     "int, char **": re.compile(r"\s*int\s+\w+\s*,\s*char\s*(?:\*\s*\*\s*\w+|\*\s*\w+\s*\[\s*\])\s*"),
 }
 
+# Optimising the calls of tests takes GCC longer than optimising a short candidate, and gains nothing for statements
+# that run once. Without it each temporary value has a place of its own on the stack: 15 bytes for each character of the
+# calls if they pass containers, and more if they pass larger objects.
+C_REPEATS = re.compile(r"\b(?:for|while|do|goto)\b|#")
+C_RUN_ONCE = '__attribute__((optimize("O0")))'
+MAX_RUN_ONCE_CHARS = 10_000
+
 C_FAILED_ASSERT = """\
 void code_eval_assert_%(tag)s(const char *condition, const char *file, unsigned line, const char *function);
 void code_eval_assert_%(tag)s(const char *condition, const char *file, unsigned line, const char *function) {
@@ -226,13 +233,25 @@ def declare_main(dialect: Dialect, tests: str, tag: str) -> str:
 
     A candidate can then neither rename it nor define another `main` beside it.
     """
-    parameters = C_MAIN.findall(tests)
-    if len(parameters) != 1 or not re.search(r"\bint\s+main\s*\(", tests):
+    before, *parts = C_MAIN.split(tests)
+    if len(parts) != 2 or not re.search(r"\bint\s+\Z", before):
         return ""
+    parameters, body = parts
     for declared, pattern in C_MAIN_PARAMETERS.items():
-        if pattern.fullmatch(parameters[0]):
-            return f'int main({declared}) __asm__("code_eval_main_{tag}");'
+        if pattern.fullmatch(parameters):
+            attribute = C_RUN_ONCE if runs_once(before, body) else ""
+            return f'int main({declared}) __asm__("code_eval_main_{tag}") {attribute};'
     return ""
+
+
+def runs_once(before: str, body: str) -> bool:
+    """Return whether the tests' `main` has few statements, none of which can run more than once.
+
+    Args:
+        before: the tests' text before it.
+        body: the text after its parameters.
+    """
+    return len(body) <= MAX_RUN_ONCE_CHARS and "#define" not in before and not C_REPEATS.search(body)
 
 
 def declare_assert(dialect: Dialect, tag: str) -> str:

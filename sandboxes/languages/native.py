@@ -29,8 +29,9 @@ MAX_INPUT_BYTES = TOKEN_CHARS + MAX_NAMES * TICKET_CHARS
 MAIN_WRAPPER = "-Wl,--wrap=main"
 """The linker's option that puts the `main` of the token's file around the program's own."""
 
-GOLD = "$(command -v ld.gold >/dev/null && echo -fuse-ld=gold)"
-"""The option of a quick build that chooses the faster linker, as a shell has it, where there is one."""
+GOLD = "$(command -v ld.gold >/dev/null && echo -fuse-ld=gold -Wl,--no-map-whole-files)"
+"""The options of a quick build that choose the faster linker, as a shell has them, where there is one. That linker then
+reads only what it needs of the libraries."""
 
 RUN_PROGRAM = fixed_run("./program")
 

@@ -25,6 +25,7 @@ from pathlib import Path
 from sandboxes.backends.host_state import QUICK_FOLDERS
 from sandboxes.errors import SandboxUnavailable
 from sandboxes.languages.compilers.compiled_libraries import kept_folder, libraries_folder
+from sandboxes.languages.compilers.cpp_templates import LAST_LINE, PLUGIN, compile_header
 from sandboxes.languages.compilers.quick_builds import folder_states, run_tool
 
 logger = logging.getLogger("code_eval")
@@ -169,8 +170,8 @@ def compile_headers(name: str, headers: Sequence[str], options: Sequence[str]) -
 
     def compile_into(partial: Path, folder: Path) -> None:
         header = partial / HEADERS_FILE
-        header.write_text("".join(f"#include <{each}>\n" for each in headers))
-        run_tool("g++", *options, "-x", "c++-header", "-o", str(partial / COMPILED_FILE), str(header))
+        header.write_text("".join(f"#include <{each}>\n" for each in headers) + LAST_LINE)
+        compile_header(header, partial / COMPILED_FILE, *options)
 
     try:
         if headers == (ALL_HEADERS,) or make_room(libraries_folder() / headers_folder()):
@@ -198,7 +199,7 @@ def headers_folder() -> str:
     try:
         version = run_tool("g++", "-v", "-x", "c++", "-E", "/dev/null")
         places = [path for pattern in HEADER_PLACES for path in sorted(glob.glob(pattern))]
-        state = repr((version, run_tool("g++", "--version"), folder_states(*places)))
+        state = repr((version, run_tool("g++", "--version"), folder_states(*places), LAST_LINE, PLUGIN))
         folder = FOLDER + hashlib.sha256(state.encode()).hexdigest()[:12]
         (libraries_folder() / folder).mkdir(parents=True, exist_ok=True)
         # Programs of another user must be able to read it, whatever the umask is.
