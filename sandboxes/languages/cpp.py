@@ -12,7 +12,7 @@ from sandboxes.languages.apart.cpp import cpp_tests
 from sandboxes.languages.base import Files, Language, Recipe
 from sandboxes.languages.c_family import CPP, ONLINE_JUDGE, c_family_files
 from sandboxes.languages.calls.cpp import cpp_call
-from sandboxes.languages.compilers.cpp_headers import HEADERS_FILE, compiled_headers, prepare_headers
+from sandboxes.languages.compilers.cpp_headers import HEADERS_FILE, SHORT_FOLDER, compiled_headers, prepare_headers
 from sandboxes.languages.compilers.quick_builds import IS_PREPARED, QUICK_FILE, quick_build, refusing
 from sandboxes.languages.native import GOLD, MAIN_WRAPPER, RUN_PROGRAM, TOKEN_FILE, build_tag, token_assembly
 from sandboxes.languages.steps import Command
@@ -78,7 +78,8 @@ def cpp_needs(files: Files) -> tuple[str, ...]:
 
 def build_cpp(quick: tuple[str, ...], plain: tuple[str, ...]) -> Callable[[Limits], tuple[Command]]:
     """Return the build of C++ programs. The quick one includes the compiled headers of a program first."""
-    with_headers = refusing(f'{shlex.join(quick)} -include "$prepared" {GOLD}', OWN_ERRORS, OTHER_ERRORS)
+    headers = f'-include "$prepared" -I "${{prepared%/*}}/{SHORT_FOLDER}"'
+    with_headers = refusing(f"{shlex.join(quick)} {headers} {GOLD}", OWN_ERRORS, OTHER_ERRORS)
     return quick_build(("g++",), IS_PREPARED, with_headers, f"exec {shlex.join(plain)}")
 
 

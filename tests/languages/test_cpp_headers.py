@@ -1,6 +1,8 @@
 """The headers that C++ candidates begin with: which they are, and which of them are compiled once and kept."""
 
 import os
+import signal
+import subprocess
 import time
 from collections import Counter
 
@@ -8,6 +10,7 @@ import pytest
 
 from sandboxes.languages.calls.cpp import cpp_call
 from sandboxes.languages.compilers import cpp_headers
+from support.requirements import unavailable
 
 FIRST = {
     "includes": ("#include <vector>\n# include<string>\nint f();\n#include <map>\n", ("string", "vector")),
@@ -166,3 +169,72 @@ def test_a_folder_of_sets_that_is_gone_is_no_error(sets, seen):
 def test_programs_that_call_a_function_begin_with_all_headers():
     """What calls a candidate's function in C++ begins with headers that are compiled once."""
     assert cpp_headers.first_headers(cpp_call("int add(int a, int b);", "add")) == ("bits/stdc++.h",)
+
+
+SHORT_SETS = {
+    "headers of C++": (("cassert", "string", "stdio.h", "vector"), {"string", "vector"}),
+    "all headers": (("bits/stdc++.h", "math.h"), {"bits/stdc++.h"}),
+    "headers of C": (("math.h", "stdio.h"), set()),
+}
+
+
+@pytest.mark.parametrize(("headers", "short"), SHORT_SETS.values(), ids=SHORT_SETS)
+def test_headers_that_are_the_same_when_included_again_have_short_files(headers, short):
+    """Headers that may define something else when they are included again are read again."""
+    assert cpp_headers.short_files(headers).keys() == short
+
+
+@pytest.fixture(scope="module")
+def all_headers(tmp_path_factory):
+    """Provide a set of all headers, compiled here."""
+    folder = tmp_path_factory.mktemp("cache")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(folder))
+        cpp_headers.headers_folder.cache_clear()
+        cpp_headers.compile_headers(f"{cpp_headers.headers_folder()}/all", (cpp_headers.ALL_HEADERS,), OPTIONS)
+        made = cpp_headers.libraries_folder() / cpp_headers.headers_folder() / "all"
+    cpp_headers.headers_folder.cache_clear()
+    if not made.is_dir():
+        unavailable("g++ is not here")
+    return made
+
+
+OPTIONS = ("-std=c++17", "-O0")
+ASSERTS = "int main() { assert(add(1) == 3); }\n"
+AGAIN = """\
+#include <bits/stdc++.h>
+#define NDEBUG
+#include <bits/stdc++.h>
+int add(int a) { assert(false); return a + 2; }
+"""
+INCLUDING = {
+    "a use of each": ('#include <bits/stdc++.h>\nint add(int a) { return std::max(a, 1) + std::stoi("2"); }\n', False),
+    "asserts that are on": ("#include <bits/stdc++.h>\nint add(int a) { assert(a == 2); return a + 2; }\n", True),
+    "asserts that are off": (AGAIN, False),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("has_compiled", [True, False], ids=["compiled", "not compiled"])
+@pytest.mark.parametrize(("source", "aborts"), INCLUDING.values(), ids=INCLUDING)
+def test_short_files_mean_what_the_headers_mean(all_headers, tmp_path, source, aborts, has_compiled):
+    """A program does with short files what it does with the headers, whether or not GCC takes the compiled one."""
+    header = all_headers / cpp_headers.HEADERS_FILE
+    if not has_compiled:
+        header = tmp_path / header.name
+        header.write_text((all_headers / header.name).read_text())
+    (tmp_path / "program.cpp").write_text(f"{source}#undef NDEBUG\n#include <assert.h>\n{ASSERTS}")
+    include = ["-include", str(header), "-I", str(all_headers / cpp_headers.SHORT_FOLDER)]
+    if has_compiled:
+        include += ["-Winvalid-pch", "-Werror"]
+    program = tmp_path / "program"
+    subprocess.run(["g++", *OPTIONS, *include, "-o", program, tmp_path / "program.cpp"], check=True)
+    assert subprocess.run([program], capture_output=True).returncode == (-signal.SIGABRT if aborts else 0)
+
+
+@pytest.mark.slow
+def test_short_files_can_be_read_by_all(all_headers):
+    """Programs of another user read the short files, and the folder that they are in."""
+    paths = [all_headers, *all_headers.rglob("*")]
+    assert all(path.stat().st_mode & 0o777 == (0o755 if path.is_dir() else 0o644) for path in paths)
+    assert (all_headers / cpp_headers.SHORT_FOLDER / cpp_headers.ALL_HEADERS).is_file()

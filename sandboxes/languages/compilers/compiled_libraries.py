@@ -28,7 +28,7 @@ def kept_folder(name: str, compile_into: Callable[[Path, Path], None]) -> Path:
 
     Args:
         name: of the folder. It depends on all that the compiled files depend on.
-        compile_into: (folder to write into, the folder's path when it is finished). It writes files only.
+        compile_into: (folder to write into, the folder's path when it is finished). It writes files and folders.
 
     Raises:
         SandboxUnavailable: if the folder can't be made.
@@ -47,8 +47,8 @@ def kept_folder(name: str, compile_into: Callable[[Path, Path], None]) -> Path:
     logger.info("making %s, once for all programs", folder)
     try:
         compile_into(partial, folder)
-        for path in partial.iterdir():
-            path.chmod(0o644)
+        for path in partial.rglob("*"):
+            path.chmod(0o755 if path.is_dir() else 0o644)
             flush(path)
         partial.chmod(0o755)
         partial.rename(folder)
@@ -62,6 +62,9 @@ def kept_folder(name: str, compile_into: Callable[[Path, Path], None]) -> Path:
 
 
 def flush(path: Path) -> None:
-    """Write a file to the disk. A machine that loses its power must not leave part of one under a final name."""
-    with path.open("rb") as file:
-        os.fsync(file.fileno())
+    """Write a file or folder to the disk. A machine that loses its power must not leave a part under a final name."""
+    file = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(file)
+    finally:
+        os.close(file)

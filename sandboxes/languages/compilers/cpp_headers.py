@@ -74,6 +74,29 @@ HEADERS_FILE = "headers.h"
 COMPILED_FILE = f"{HEADERS_FILE}.gch"
 """Name of the compiled file in a set's folder, as GCC looks for it."""
 
+SHORT_FOLDER = "short"
+"""Name of the folder, in a set's folder, with a short file for each of the set's headers, which GCC then reads in place
+of the header. It reads through all of a header again, up to the end of what it leaves out."""
+
+ARE_INCLUDED = "__code_eval_headers_are_included"
+"""The macro that tells short files that the set's headers were included. GCC may refuse the compiled file."""
+
+SHORT = f"#ifndef {ARE_INCLUDED}\n#include_next <HEADER>\n#endif\n"
+SHORT_ALL = f"""\
+#ifndef {ARE_INCLUDED}
+#include_next <{ALL_HEADERS}>
+#elif !defined _GLIBCXX_NO_ASSERT
+#include <assert.h>
+#endif
+"""
+"""Texts of short files: of a header, and of all headers. What `<assert.h>` defines changes with NDEBUG."""
+
+SHORTENED = frozenset(CPP_HEADERS.split()) - {"cassert"}
+"""Headers that have a short file. It is the same for all texts that include it."""
+
+LAST_LINES = f"#define {ARE_INCLUDED}\n{LAST_LINE}"
+"""The end of HEADERS_FILE."""
+
 INCLUDED = re.compile(r"#include <(.+)>")
 """A line of HEADERS_FILE."""
 
@@ -169,8 +192,12 @@ def compile_headers(name: str, headers: Sequence[str], options: Sequence[str]) -
     """
 
     def compile_into(partial: Path, folder: Path) -> None:
+        for name, text in short_files(headers).items():
+            short = partial / SHORT_FOLDER / name
+            short.parent.mkdir(parents=True, exist_ok=True)
+            short.write_text(text)
         header = partial / HEADERS_FILE
-        header.write_text("".join(f"#include <{each}>\n" for each in headers) + LAST_LINE)
+        header.write_text("".join(f"#include <{each}>\n" for each in headers) + LAST_LINES)
         compile_header(header, partial / COMPILED_FILE, *options)
 
     try:
@@ -178,6 +205,12 @@ def compile_headers(name: str, headers: Sequence[str], options: Sequence[str]) -
             kept_folder(name, compile_into)
     except (SandboxUnavailable, OSError) as error:
         logger.info("C++ headers are not compiled once: %s", error)
+
+
+def short_files(headers: Sequence[str]) -> dict[str, str]:
+    """Return the texts of the short files of a set of headers, by name."""
+    files = {each: SHORT.replace("HEADER", each) for each in headers if each in SHORTENED}
+    return {**files, ALL_HEADERS: SHORT_ALL} if ALL_HEADERS in headers else files
 
 
 def make_room(folder: Path) -> bool:
@@ -199,7 +232,8 @@ def headers_folder() -> str:
     try:
         version = run_tool("g++", "-v", "-x", "c++", "-E", "/dev/null")
         places = [path for pattern in HEADER_PLACES for path in sorted(glob.glob(pattern))]
-        state = repr((version, run_tool("g++", "--version"), folder_states(*places), LAST_LINE, PLUGIN))
+        texts = (LAST_LINES, PLUGIN, SHORT, SHORT_ALL)
+        state = repr((version, run_tool("g++", "--version"), folder_states(*places), texts))
         folder = FOLDER + hashlib.sha256(state.encode()).hexdigest()[:12]
         (libraries_folder() / folder).mkdir(parents=True, exist_ok=True)
         # Programs of another user must be able to read it, whatever the umask is.
