@@ -1,11 +1,12 @@
 """Programs per second of compiled languages: built with what is prepared for their compilers, or is warm, and without.
 
-    python performance/quick_builds.py DATA [--languages cpp,rust] [--rounds 3] [--workers 2] [--broken] [--short]
+    python performance/quick_builds.py DATA [--languages cpp,rust] [--rounds 3] [--workers 2] [--broken] [--all-headers]
+        [--short]
 
 DATA is the folder with benchmarks/humanevalpack_LANGUAGE.jsonl, whose problems are HumanEval-X's. TypeScript's
 programs are JavaScript's, whose types are checked. Another language's program is that of `code-eval doctor`, 20 times.
 Each round runs the solutions in both ways, one after the other. With `--broken` they use a name that is not there, and
-are not built.
+are not built. With `--all-headers` those in C++ include the whole library, as programs of contests do.
 Prints for each language the medians, and the ratio of both ways, in programs per second and in CPU time. Ends with
 status 1 if a solution fails, or one with `--broken` is no compile error.
 """
@@ -44,6 +45,8 @@ UNTYPED = ("JavaScript/2", "JavaScript/8")
 # Some tests assert numbers, which TypeScript does not allow.
 CHECK = f"{TYPE_CHECK}\nconst check = (isRight: any) => console.assert(isRight);\n"
 
+ALL_HEADERS = "#include <bits/stdc++.h>\n"
+
 NO_NAME = {
     "cpp": "int code_eval_broken() { return no_name; }",
     "rust": "fn code_eval_broken() -> i32 { no_name }",
@@ -63,14 +66,14 @@ def read_records(data: Path, language: str) -> list[dict[str, Any]]:
     return [record for record in records if record["task_id"] not in UNTYPED or language != "typescript"]
 
 
-def solution(language: str, record: dict[str, Any], more: str = "") -> Program:
-    """Return the program of a record's solution, with more code after it."""
+def solution(language: str, record: dict[str, Any], first: str, more: str) -> Program:
+    """Return the program of a record's solution, with code before and after it."""
     if not record:
         return build_program(language, *ALL_LANGUAGES[language].canary, LIMITS)
     if language == "typescript":
         tests = CHECK + record["test"].replace("console.assert(", "check(")
         return build_program(language, f"{record['prompt']}{record['canonical_solution']}\n{more}", tests, LIMITS)
-    candidate = f"{build_candidate(record, record['canonical_solution'])}\n{more}"
+    candidate = f"{first}{build_candidate(record, record['canonical_solution'])}\n{more}"
     return build_program(language, candidate, build_tests(record), LIMITS)
 
 
@@ -101,7 +104,8 @@ def compare(pool: Pool, language: str, options: argparse.Namespace) -> bool:
     """Measure a language and print its row. Return whether all programs have the right outcome."""
     records = read_records(options.data, language)[: SHORT_TASKS if options.short else None]
     outcome, more = (Outcome.COMPILE_ERROR, NO_NAME[language]) if options.broken else (Outcome.PASSED, "")
-    quick = [solution(language, record, more) for record in records]
+    first = ALL_HEADERS if options.all_headers and language == "cpp" else ""
+    quick = [solution(language, record, first, more) for record in records]
     plain = [without_quick_build(program) for program in quick]
     measure(pool, quick[:1], 1)
     rounds = [
@@ -127,6 +131,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--workers", type=int, default=usable_cpus())
     parser.add_argument("--broken", action="store_true", help=f"programs that are not built, in {', '.join(NO_NAME)}")
+    parser.add_argument("--all-headers", action="store_true", help="programs in C++ that include the whole library")
     add_short(parser)
     options = parser.parse_args()
     names = options.languages.split(",")
