@@ -81,6 +81,21 @@ def test_programs_are_the_same(headers, source):
     assert with_plugin == without
 
 
+def test_headers_that_the_compiler_fails_to_read_are_compiled_without_the_plugin(tmp_path, monkeypatch):
+    """A compiled header has to be of use for the shortest program."""
+    commands = []
+
+    def run(*command):
+        commands.append(command)
+        if "-include" in command:
+            raise SandboxUnavailable("internal compiler error")
+
+    monkeypatch.setattr(cpp_templates, "run_tool", run)
+    compile_header(tmp_path / "headers.h", tmp_path / "headers.h.gch")
+    assert [word for word in commands[-1] if word.startswith("-")] == ["-x", "-o"]
+    assert not [*tmp_path.iterdir()]
+
+
 def test_a_compiler_without_plugins_compiles_headers(headers):
     """Headers are compiled without the plugin where it can't be built. Nothing is left beside them."""
     assert all(

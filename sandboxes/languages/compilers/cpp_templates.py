@@ -9,6 +9,7 @@ to read it.
 from __future__ import annotations
 
 import logging
+import os
 from pathlib import Path
 
 from sandboxes.errors import SandboxUnavailable
@@ -46,21 +47,24 @@ def compile_header(header: Path, compiled: Path, *options: str) -> None:
 
     Args:
         header: its path.
-        compiled: where the compiled header is written. The folder has to be one that can be written to.
+        compiled: where the compiled header is written: beside it, in a folder that can be written to.
         options: of the compiler.
 
     Raises:
         SandboxUnavailable: if the compiler is not installed, or fails.
     """
     command = ("g++", *options, "-x", "c++-header", "-o", str(compiled), str(header))
-    source, plugin = compiled.with_name("plugin.c"), compiled.with_name("plugin.so")
+    plugin, source, program = (compiled.with_name(name) for name in ("plugin.so", "plugin.c", "empty.cpp"))
     try:
         source.write_text(PLUGIN)
+        program.touch()
         run_tool("gcc", "-shared", "-fPIC", "-O1", "-o", str(plugin), str(source))
         run_tool(*command, f"-fplugin={plugin}")
+        # GCC 14 makes compiled headers of some classes that it then fails to read.
+        run_tool("g++", *options, "-include", str(header), "-S", "-o", os.devnull, str(program))
     except SandboxUnavailable as error:
         logger.info("C++ headers are compiled without their templates: %s", error)
         run_tool(*command)
     finally:
-        source.unlink(missing_ok=True)
-        plugin.unlink(missing_ok=True)
+        for path in (plugin, source, program):
+            path.unlink(missing_ok=True)
