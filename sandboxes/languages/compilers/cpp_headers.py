@@ -63,7 +63,7 @@ PROGRAMS_BETWEEN = 100
 """Programs of a process between two attempts to compile the same headers, which may have had no room."""
 
 MAX_SETS = 24
-"""Sets of headers that are kept for a compiler, beside that of all headers. Each takes up to 100 MB."""
+"""Sets of headers that are kept for a compiler, beside that of all headers. Each takes up to 110 MB."""
 
 UNUSED_SECONDS = 600
 """Time without a program after which a set makes room for another one. In it, few sets are compiled in turn."""
