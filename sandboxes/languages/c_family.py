@@ -24,12 +24,27 @@ C_MAIN_PARAMETERS = {
     "int, char **": re.compile(r"\s*int\s+\w+\s*,\s*char\s*(?:\*\s*\*\s*\w+|\*\s*\w+\s*\[\s*\])\s*"),
 }
 
+C_REPEATS = re.compile(r"\b(?:for|while|do|goto)\b|#")
+MAX_RUN_ONCE_CHARS = 30_000
+
+RUN_ONCE = "CODE_EVAL_RUN_ONCE"
+DECLARED_TO_RUN_ONCE = f"""\
+#ifndef {RUN_ONCE}
+#define {RUN_ONCE}
+#endif
+%s {RUN_ONCE};
+#undef {RUN_ONCE}"""
+"""The declaration of a `main` whose statements run once. It has an attribute if ONCE_OPTIONS are given."""
+
 # Optimising the calls of tests takes GCC longer than optimising a short candidate, and gains nothing for statements
 # that run once. Without it each temporary value has a place of its own on the stack: 15 bytes for each character of the
 # calls if they pass containers, and more if they pass larger objects.
-C_REPEATS = re.compile(r"\b(?:for|while|do|goto)\b|#")
-C_RUN_ONCE = '__attribute__((optimize("O0")))'
-MAX_RUN_ONCE_CHARS = 10_000
+ONCE_OPTIONS = (f'-D{RUN_ONCE}=__attribute__((optimize("O0")))', "-Werror=frame-larger-than=500000")
+"""Options of a quick build in C++ that does not optimise such a `main`. It may fail where the plain build does not: a
+constant of a class has no place in the program, and some headers check that arguments are constant."""
+
+C_EXCEPTIONS = re.compile(r"\s*((?:noexcept|throw)\b\s*(?:\(\s*(?:true|false)?\s*\))?)")
+"""What may follow the parameters of a `main` in C++."""
 
 C_FAILED_ASSERT = """\
 void code_eval_assert_%(tag)s(const char *condition, const char *file, unsigned line, const char *function);
@@ -239,8 +254,11 @@ def declare_main(dialect: Dialect, tests: str, tag: str) -> str:
     parameters, body = parts
     for declared, pattern in C_MAIN_PARAMETERS.items():
         if pattern.fullmatch(parameters):
-            attribute = C_RUN_ONCE if runs_once(before, body) else ""
-            return f'int main({declared}) __asm__("code_eval_main_{tag}") {attribute};'
+            exceptions = C_EXCEPTIONS.match(body) if dialect is CPP else None
+            noexcept = f" {exceptions[1]}" if exceptions else ""
+            declaration = f'int main({declared}){noexcept} __asm__("code_eval_main_{tag}")'
+            once = dialect is CPP and runs_once(before, body)
+            return DECLARED_TO_RUN_ONCE % declaration if once else f"{declaration};"
     return ""
 
 

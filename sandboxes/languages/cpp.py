@@ -10,7 +10,7 @@ from functools import partial
 from sandboxes.contract import Limits
 from sandboxes.languages.apart.cpp import cpp_tests
 from sandboxes.languages.base import Files, Language, Recipe
-from sandboxes.languages.c_family import CPP, ONLINE_JUDGE, c_family_files
+from sandboxes.languages.c_family import CPP, ONCE_OPTIONS, ONLINE_JUDGE, c_family_files
 from sandboxes.languages.calls.cpp import cpp_call
 from sandboxes.languages.compilers.cpp_headers import HEADERS_FILE, SHORT_FOLDER, compiled_headers, prepare_headers
 from sandboxes.languages.compilers.quick_builds import IS_PREPARED, QUICK_FILE, quick_build, refusing
@@ -33,10 +33,13 @@ CPP_TRAPS = ("-fsanitize=return,unreachable", "-fsanitize-undefined-trap-on-erro
 # The token's file comes first: it then runs before the candidate's constructors.
 CPP_PARTS = ("code_eval_program.cpp", MAIN_WRAPPER, f"@{CPP_ARGUMENTS_FILE}")
 
-# An error in the program's own lines is the plain build's too. Where a message names the compiled headers, the plain
-# build's is another.
+# An error in the program's own lines is the plain build's too, but not where a message names the compiled headers, nor
+# where it may be about a template that these hold, or about a `main` that is not optimised.
 OWN_ERRORS = '*candidate.cpp:[0-9]*": error: "* | *tests.cpp:[0-9]*": error: "*'
-OTHER_ERRORS = f'*/{HEADERS_FILE}:* | *"internal compiler"*'
+OTHER_ERRORS = f'*/{HEADERS_FILE}:* | *"internal compiler"* | *"after instantiation"* | ' + " | ".join(
+    f'*"{words}"*'
+    for words in ("attribute error", "frame size", "impossible constraint", "must be a", "inlining failed")
+)
 
 
 def cpp_flags(standard: str) -> tuple[str, ...]:
@@ -93,7 +96,8 @@ def cpp_language(standard: str, version: str = "") -> Language:
     compiler = cpp_compiler(standard)
     with_tests = (*compiler, *CPP_TRAPS)
     standalone = (*compiler, ONLINE_JUDGE, "candidate.cpp")
-    quick, plain = ((*with_tests, f"{TOKEN_FILE}.{suffix}", *CPP_PARTS) for suffix in ("s", "cpp"))
+    quick = (*with_tests, *ONCE_OPTIONS, f"{TOKEN_FILE}.s", *CPP_PARTS)
+    plain = (*with_tests, f"{TOKEN_FILE}.cpp", *CPP_PARTS)
     return Language(
         name=f"cpp{version}",
         label=f"C++{version}",

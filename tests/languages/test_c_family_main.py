@@ -1,18 +1,19 @@
-"""The `main` of tests in C and C++: GCC optimises it only if that gains something."""
+"""The `main` of tests in C++: a quick build optimises it only if that gains something."""
 
 from contextlib import closing
 
 import pytest
 
 from sandboxes import Limits, Pool, SandboxUnavailable, open_sandbox
-from sandboxes.languages.c_family import C_RUN_ONCE, CPP, MAX_RUN_ONCE_CHARS, C, declare_main
+from sandboxes.languages.c_family import CPP, MAX_RUN_ONCE_CHARS, RUN_ONCE, C, declare_main
+from sandboxes.languages.compilers import cpp_headers
 from sandboxes.languages.programs import build_program
 from sandboxes.languages.registry import probe_version, required_paths
 from support.observers import passes
 from support.requirements import WALL_SECONDS, unavailable
 
 CALL = "    assert(add(2, 3) == 5);\n"
-RUN_ONCE = {
+ONCE = {
     "calls": f"int main() {{\n{CALL}}}\n",
     "a loop before it": "int all(int n) { for (; n; n--) add(n, n); return 0; }\nint main(void) { return all(1); }\n",
     "a name with a word in it": "int main(void) { return before(2); }\n",
@@ -28,28 +29,33 @@ OPTIMISED = {
 }
 
 
-@pytest.mark.parametrize("dialect", [C, CPP], ids=["c", "cpp"])
-@pytest.mark.parametrize("tests", RUN_ONCE.values(), ids=RUN_ONCE)
-def test_statements_that_run_once_are_not_optimised(tests, dialect):
+@pytest.mark.parametrize("tests", ONCE.values(), ids=ONCE)
+def test_statements_that_run_once_are_not_optimised(tests):
     """A short `main` without loops is compiled as it is."""
-    assert C_RUN_ONCE in declare_main(dialect, tests, "tag")
+    assert RUN_ONCE in declare_main(CPP, tests, "tag")
 
 
 @pytest.mark.parametrize("tests", OPTIMISED.values(), ids=OPTIMISED)
 def test_statements_that_may_repeat_are_optimised(tests):
     """A `main` that repeats something, or has many statements, is optimised as the candidate is."""
-    assert C_RUN_ONCE not in declare_main(CPP, tests, "tag")
+    assert RUN_ONCE not in declare_main(CPP, tests, "tag")
+
+
+def test_a_program_in_c_is_optimised():
+    """Programs in C, which have one build, optimise each `main`."""
+    assert RUN_ONCE not in declare_main(C, ONCE["calls"], "tag")
 
 
 @pytest.mark.slow
-def test_the_longest_main_that_is_not_optimised_has_room_on_the_stack():
+def test_the_longest_main_that_is_not_optimised_has_room_on_the_stack(monkeypatch):
     """Values of the longest such `main` fit into the stack, although each has a place of its own."""
+    monkeypatch.setattr(cpp_headers, "PROGRAMS_BEFORE", 1)
     candidate = "#include <map>\n#include <string>\n#include <vector>\n#include <cassert>\n"
     candidate += "using V = std::vector<std::map<std::string, std::vector<std::string>>>;\n"
     candidate += "size_t f(V v) { return v.size(); }\n"
     call = 'assert(f({{{"",{"",""}}},{},{},{}})==4);'
     tests = f"int main() {{{call * ((MAX_RUN_ONCE_CHARS - 20) // len(call))}}}\n"
-    assert C_RUN_ONCE in declare_main(CPP, tests, "tag")
+    assert RUN_ONCE in declare_main(CPP, tests, "tag")
     with closing(Pool(open_sandbox("subprocess", read_only_paths=required_paths({"cpp"})))) as pool:
         try:
             probe_version(pool, "cpp")
