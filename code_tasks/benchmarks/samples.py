@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from code_tasks.benchmarks.problems import Problem
-from code_tasks.benchmarks.records import id_field
+from code_tasks.benchmarks.records import id_field, missing_key
 from sandboxes.tasks.extraction import last_block
 from sandboxes.validation import short_json
 
@@ -110,8 +110,8 @@ def code_field(record: Mapping[str, Any], preferred: str) -> tuple[CodeField, st
     """Return the field with a record's code, and a hint. The arguments and errors are those of `samples_of`."""
     found = {field.name: field for field in CODE_FIELDS if field.name in record}
     if not found:
-        first, *others = (repr(field.name) for field in CODE_FIELDS)
-        raise ValueError(f"missing key {first} (or {', '.join(others)}); there are {', '.join(map(repr, record))}")
+        first, *others = (field.name for field in CODE_FIELDS)
+        raise ValueError(missing_key(record, first, others))
     if not all(name in found for name in AMBIGUOUS):
         field = next(iter(found.values()))
         return field, f"found {field.name!r}: {field.hint}" if field.hint else ""

@@ -20,7 +20,7 @@ import typer
 from code_tasks.benchmarks.chosen_tasks import choose_tasks
 from code_tasks.benchmarks.hub import load_problems
 from code_tasks.benchmarks.problems import Problem
-from code_tasks.benchmarks.readers import InputError, read_problems
+from code_tasks.benchmarks.readers import InputError, read_problems, reason_of
 from code_tasks.benchmarks.sources import path_records
 from code_tasks.cli.options import Door, parameter_of, presented
 from code_tasks.cli.output import fail
@@ -79,7 +79,10 @@ def usage_errors() -> Iterator[None]:
     """Turn invalid options into usage errors. End the command with an error if a file or a package is missing."""
     try:
         yield
-    except (InputError, ImportError, NotImplementedError, OSError, SandboxUnavailable) as error:
+    except OSError as error:
+        path = f"can't read {error.filename}: " if error.filename else ""
+        fail(f"{path}{reason_of(error)}")
+    except (InputError, ImportError, NotImplementedError, SandboxUnavailable) as error:
         fail(as_command_message(str(error)))
     except (ValueError, TypeError) as error:
         raise typer.BadParameter(as_command_message(str(error))) from error

@@ -9,10 +9,11 @@ import typer
 
 from code_tasks.cli.output import fail
 from sandboxes.reuse.cache_store import DEFAULT_CACHE_MB, FOLDER, Cache, checked_folder, clear
+from sandboxes.validation import system_reason
 
 cache_app = typer.Typer(no_args_is_help=True, help="Show or remove what a folder given as --cache-dir keeps.")
 
-FolderArgument = Annotated[Path, typer.Argument(help="The folder.")]
+FolderArgument = Annotated[Path, typer.Argument(metavar="FOLDER", help="The folder.")]
 
 
 @cache_app.command("info")
@@ -36,7 +37,7 @@ def clear_all(cache_dir: FolderArgument) -> None:
     try:
         removed = clear(folder)
     except OSError as error:
-        fail(f"can't remove all of {folder}: {error}")
+        fail(f"can't remove all of {folder}: {system_reason(error)}")
     typer.echo(f"removed {removed / (1 << 20):.1f} MiB from {folder}" if removed else "there is nothing to remove")
 
 

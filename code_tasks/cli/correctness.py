@@ -81,8 +81,9 @@ def correctness(
     data: Annotated[
         Path,
         typer.Argument(
+            metavar="DATA",
             help="JSON lines, an array or one record, plain or gzipped: "
-            '{"instruction", "inputs": {"focal_code", "test_code", "lang"}, "outputs", "meta": {"id"}}.'
+            '{"instruction", "inputs": {"focal_code", "test_code", "lang"}, "outputs", "meta": {"id"}}.',
         ),
     ],
     options: Annotated[GivenOptions, CORRECTNESS],

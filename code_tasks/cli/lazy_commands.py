@@ -79,7 +79,7 @@ class LazyCommand(TyperCommand):
         except typer.BadParameter as error:
             from code_tasks.cli.wording import as_words_of_parser
 
-            error.message = as_words_of_parser(error.message)
+            error.message = as_words_of_parser(error)
             raise
 
     def _settings_of_file(self, parent: Any, given: Any) -> Mapping[str, FileValue]:

@@ -80,14 +80,15 @@ class CodeEvalCommands(TyperGroup):
         super().__init__(**{**settings, "commands": commands})
 
     def main(self, *arguments: Any, **settings: Any) -> Any:
-        """Run the command. A bug has the status of errors, because 1 is that of a low score."""
+        """Run the command. A bug has the status of errors, because 1 is that of a low score. So has a full disk."""
         try:
             return super().main(*arguments, **settings)
-        except Exception:
+        except Exception as error:
             if not settings.get("standalone_mode", True):
                 raise
-            from code_tasks.cli.output import STATUS_OF_ERRORS
+            from code_tasks.cli.output import STATUS_OF_ERRORS, fail_if_disk_is_full
 
+            fail_if_disk_is_full(error)
             traceback.print_exc()
             sys.exit(STATUS_OF_ERRORS)
 

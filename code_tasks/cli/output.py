@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import shlex
 import sys
 from collections.abc import Iterable
@@ -11,8 +13,8 @@ from typing import Any, NoReturn
 
 import typer
 
-from code_tasks.scoring.trusted_files import check_replaceable, write_whole
-from sandboxes.validation import printable
+from code_tasks.scoring.trusted_files import cant_write, check_replaceable, write_whole
+from sandboxes.validation import printable, system_reason
 
 STATUS_BELOW = 1
 """Exit status of a command that did its work, and found less than was asked for: see --fail-under and --fail-on."""
@@ -26,7 +28,7 @@ def check_writable(path: Path) -> None:
     try:
         check_replaceable(path)
     except OSError as error:
-        fail(f"can't write {path}: {error}")
+        fail(cant_write(path, error))
 
 
 def write_results(path: Path, records: list[dict[str, Any]]) -> None:
@@ -39,13 +41,25 @@ def write_parts(path: Path, parts: Iterable[str]) -> None:
     try:
         write_whole(path, (part.encode() for part in parts))
     except OSError as error:
-        fail(f"can't write {path}: {error}")
+        fail(cant_write(path, error))
 
 
 def fail(message: str) -> NoReturn:
     """End the command with a message and STATUS_OF_ERRORS. Characters that move a terminal's cursor are removed."""
     typer.echo("\n".join(map(printable, message.split("\n"))), err=True)
     sys.exit(STATUS_OF_ERRORS)
+
+
+def fail_if_disk_is_full(error: Exception) -> None:
+    """End the command with a message if a disk is full, also the one that stdout leads to."""
+    if not isinstance(error, OSError) or error.errno not in (errno.ENOSPC, errno.EDQUOT):
+        return
+    try:
+        sys.stdout.flush()
+    except OSError:
+        # Python would write the rest at its end, and fail once more.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    fail(f"can't write {error.filename or 'to stdout or a file'}: {system_reason(error)}")
 
 
 def show_next_step(text: str) -> None:

@@ -29,7 +29,9 @@ ProblemsOption = Annotated[
 def report(
     run: Annotated[
         Path,
-        typer.Argument(help="A run log that `code-eval solve` wrote, or results that `code-eval run` wrote."),
+        typer.Argument(
+            metavar="RUN", help="A run log that `code-eval solve` wrote, or results that `code-eval run` wrote."
+        ),
     ],
     output: Annotated[
         Path | None, typer.Option(help="Where to write the page.", show_default="beside the input, as .html")

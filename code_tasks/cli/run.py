@@ -26,7 +26,7 @@ from code_tasks.scoring.trusted_files import check_apart, partial_path
 from sandboxes import EvalConfig, Evaluator, Outcome, SandboxUnavailable, TaskOptions, close_pools
 from sandboxes.options.table import LIMITS, TASK_OPTIONS
 from sandboxes.tasks.batch import reference_text
-from sandboxes.validation import printable, short_repr
+from sandboxes.validation import printable, short_repr, system_reason
 
 if TYPE_CHECKING:
     from code_tasks.benchmarks.problems import Problem
@@ -112,7 +112,7 @@ class ResultsArguments:
             try:
                 written = write_format(each, graded, self.output)
             except OSError as error:
-                fail(f"can't write the format {each.name}: {error}")
+                fail(f"can't write the format {each.name}: {system_reason(error)}")
             typer.echo(f"{each.name}: {', '.join(map(str, written))}", err=True)
         if missing := sum(each["passed"] is None for each in results):
             typer.echo(f"{missing} samples could not be run; only CSV and Parquet have them", err=True)
@@ -134,8 +134,9 @@ def run(
     samples: Annotated[
         Path,
         typer.Argument(
+            metavar="SAMPLES",
             help='JSON lines, plain or gzipped: {"task_id", "completion"}, or "solution" for whole programs. Also the '
-            "files and folders of EvalPlus, BigCodeBench, LiveCodeBench, MultiPL-E and bigcode-evaluation-harness."
+            "files and folders of EvalPlus, BigCodeBench, LiveCodeBench, MultiPL-E and bigcode-evaluation-harness.",
         ),
     ],
     source: SampleProblems,

@@ -6,7 +6,6 @@ command, so that the command line wins. What a project's file may set stands in 
 
 from __future__ import annotations
 
-import difflib
 import os
 import re
 import tomllib
@@ -19,7 +18,7 @@ import typer
 
 from code_tasks.cli.project_settings import check_trusted
 from code_tasks.cli.settings_values import OptionKey, value_for
-from sandboxes.validation import printable, short_json
+from sandboxes.validation import near_names, printable, short_json
 
 PROJECT_FILE = "pyproject.toml"
 TABLE = "tool.code-eval"
@@ -141,8 +140,7 @@ def settings_of_command(
 
 def unknown_key(key: str, command: str, known: Mapping[str, OptionKey]) -> str:
     """Return the message of a key that a command has no option for."""
-    close = difflib.get_close_matches(key.replace("_", "-"), known, 3)
-    meant = f"; near it are {', '.join(close)}" if close else ""
+    meant = near_names(key.replace("_", "-"), known)
     return f"unknown key{meant}; `code-eval {command} --help` lists the options, which are keys without their dashes"
 
 

@@ -11,12 +11,15 @@ import typer
 
 from code_tasks.cli.output import fail, write_parts
 from code_tasks.cli.report import ProblemsOption, made_page, page_name
+from sandboxes.validation import system_reason
 
 
 def view(
     run: Annotated[
         Path,
-        typer.Argument(help="A run log that `code-eval solve` wrote, or results that `code-eval run` wrote."),
+        typer.Argument(
+            metavar="RUN", help="A run log that `code-eval solve` wrote, or results that `code-eval run` wrote."
+        ),
     ],
     problems: ProblemsOption = None,
 ) -> None:
@@ -28,7 +31,7 @@ def view(
     try:
         folder = Path(tempfile.mkdtemp(prefix="code-eval-view-"))
     except OSError as error:
-        fail(f"can't make a temporary folder: {error}")
+        fail(f"can't make a temporary folder: {system_reason(error)}")
     path = folder / page_name(run)
     try:
         write_parts(path, [html])

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import re
+from typing import Any
+
+from typer import BadParameter
 
 from sandboxes.options.table import OPTIONS
+from sandboxes.validation import short_repr
 
 OWN = {"on_solver_error": "--on-solver-error", "n_tries": "--tries"}
 """Options that one command has, and the table has not, as messages name them and as the command spells them."""
@@ -48,11 +52,15 @@ OWN_WORDS = tuple(
 UNKNOWN = re.compile(r"^unknown (benchmark|format|language|sandbox|solver) ")
 
 
-def as_words_of_parser(message: str) -> str:
-    """Return a message of typer's parser in the command's words."""
+def as_words_of_parser(error: BadParameter) -> str:
+    """Return the message of typer's parser about a value in the command's words."""
+    message = error.message
     for pattern, text in PARSED:
         message = pattern.sub(text, message)
-    return message
+    # pydantic's error, which knows the value.
+    faults: list[Any] = getattr(error.__cause__, "errors", list)()
+    is_named = not faults or " not " in message
+    return message if is_named else f"{message}, not {short_repr(faults[0].get('input'))}"
 
 
 def without_functions(message: str) -> str:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from code_tasks.benchmarks.readers import InputError, InputErrors, open_input
+from code_tasks.benchmarks.readers import InputError, InputErrors, cant_read, open_input
 from code_tasks.correctness.escaped_newlines import with_newlines
 from sandboxes.validation import short_json
 
@@ -176,4 +176,4 @@ def read_text(path: Path) -> str:
             raise InputError(f"{path} holds more than {MAX_FILE_BYTES >> 20} MiB, which is not read; split it")
         return data.decode("utf-8-sig")
     except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
-        raise InputError(f"can't read {path}: {error}") from error
+        raise cant_read(path, error) from error

@@ -12,6 +12,7 @@ import os
 import time
 from array import array
 from collections.abc import Container, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
@@ -20,13 +21,14 @@ from code_tasks.benchmarks.readers import MAX_LINE_BYTES, InputError, bounded_li
 from code_tasks.scoring.results_format import changed_settings, check_counted, checked_record, result_line, summary_line
 from code_tasks.scoring.trusted_files import (
     UntrustedFileError,
+    cant_write,
     check_replaceable,
     open_own,
     partial_path,
     try_lock,
     write_whole,
 )
-from sandboxes.validation import short_json
+from sandboxes.validation import short_json, system_reason
 
 # Longest time for which results stay in memory before they are written.
 WRITE_INTERVAL_SECONDS = 0.5
@@ -91,7 +93,7 @@ class PartialResults:
         except UntrustedFileError as error:
             raise PartialResultsError(str(error)) from error
         except OSError as error:
-            raise PartialResultsError(f"can't write {self.path}: {error}") from error
+            raise PartialResultsError(cant_write(self.path, error)) from error
         try:
             self._lock()
             if not self.resume and os.fstat(self._file.fileno()).st_size:
@@ -99,21 +101,29 @@ class PartialResults:
                     f"an interrupted run left {self.partial}: continue it with --resume, or remove the file"
                 )
             if not self._read():
-                self._append(json.dumps({"settings": self.settings}).encode() + b"\n")
-                self._file.flush()
+                self._begin()
         except BaseException:
-            self._file.close()
+            self._close()
             raise
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Write the remaining lines. Remove a partial file without results."""
-        with self._file:
-            self._file.flush()
-            if not any(offset != NO_OFFSET for offset in self._offsets):
+        """Write the remaining lines. Remove a partial file without results.
+
+        Raises:
+            PartialResultsError: if they can't be written, unless there is another error already.
+        """
+        try:
+            self._flush()
+        except PartialResultsError:
+            if kind is None:
+                raise
+        finally:
+            if not self._has_results:
                 self.partial.unlink(missing_ok=True)
+            self._close()
 
     def __contains__(self, index: object) -> bool:
         """Return whether there is a result for a sample's index."""
@@ -125,16 +135,19 @@ class PartialResults:
         Args:
             index: of the sample, from 0.
             record: the sample with its result, as JSON.
+
+        Raises:
+            PartialResultsError: if the file can't be written.
         """
         self._offsets[index] = self._end
         self._append(json.dumps({"sample": index, "record": record}).encode() + b"\n")
         if time.monotonic() > self._written_at + WRITE_INTERVAL_SECONDS:
-            self._file.flush()
+            self._flush()
             self._written_at = time.monotonic()
 
     def records(self) -> Iterator[tuple[int, dict[str, Any]]]:
         """Yield (index, record) of each result, in the samples' order."""
-        self._file.flush()
+        self._flush()
         for index, offset in enumerate(self._offsets):
             if offset != NO_OFFSET:
                 self._file.seek(offset)
@@ -152,7 +165,7 @@ class PartialResults:
             self.partial.unlink()
         except OSError as error:
             raise PartialResultsError(
-                f"can't write {self.path}: {error}; --resume continues from {self.partial}"
+                f"{cant_write(self.path, error)}; --resume continues from {self.partial}"
             ) from error
 
     def _result_lines(self, summary: Mapping[str, Any]) -> Iterator[bytes]:
@@ -161,14 +174,46 @@ class PartialResults:
         yield summary_line(dict(summary) | {"settings": self.settings})
 
     def _append(self, line: bytes) -> None:
-        self._file.write(line)
+        with self._write_errors():
+            self._file.write(line)
         self._end += len(line)
+
+    def _flush(self) -> None:
+        with self._write_errors():
+            self._file.flush()
+
+    @contextmanager
+    def _write_errors(self) -> Iterator[None]:
+        """Raise PartialResultsError if the file can't be written, for example because the disk is full."""
+        try:
+            yield
+        except OSError as error:
+            advice = f"; --resume continues from {self.partial}" if self._has_results else ""
+            raise PartialResultsError(f"{cant_write(self.partial, error)}{advice}") from error
+
+    @property
+    def _has_results(self) -> bool:
+        return any(offset != NO_OFFSET for offset in self._offsets)
+
+    def _begin(self) -> None:
+        """Write the first line. Remove the file if that fails, because it would look like an interrupted run's."""
+        try:
+            self._append(json.dumps({"settings": self.settings}).encode() + b"\n")
+            self._flush()
+        except PartialResultsError:
+            self.partial.unlink(missing_ok=True)
+            raise
+
+    def _close(self) -> None:
+        # Closing writes what is left once more, which fails on a full disk. The file is closed all the same.
+        with suppress(OSError):
+            self._file.close()
 
     def _lock(self) -> None:
         try:
             is_locked = try_lock(self._file.fileno())
         except OSError as error:
-            raise PartialResultsError(f"can't lock {self.partial}: {error}") from error
+            raise PartialResultsError(f"can't lock {self.partial}: {system_reason(error)}") from error
         if not is_locked:
             raise PartialResultsError(f"another run is writing {self.path}")
 

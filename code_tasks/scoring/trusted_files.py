@@ -13,6 +13,8 @@ import stat
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from sandboxes.validation import system_reason
+
 OWN_MODE = 0o644
 """Mode of a new partial file or run log. No other user can write to it, whatever the umask."""
 
@@ -92,12 +94,19 @@ def check_own(path: Path, status: os.stat_result) -> None:
 
 def partial_path(path: Path) -> Path:
     """Return the path of the partial file, which a run writes before the results file."""
-    return path.with_name(path.name + ".partial")
+    return path.parent / f"{path.name}.partial"
 
 
 def whole_path(path: Path) -> Path:
     """Return the temporary path at which a file is written before it is renamed in one step."""
-    return path.with_name(path.name + ".whole")
+    return path.parent / f"{path.name}.whole"
+
+
+def cant_write(path: Path, error: OSError) -> str:
+    """Return the message of a file that can't be written, in words without Python's."""
+    if isinstance(error, FileNotFoundError):
+        return f"can't write {path}: there is no folder {path.parent}"
+    return f"can't write {path}: {system_reason(error)}"
 
 
 def write_whole(path: Path, parts: Iterable[bytes]) -> None:

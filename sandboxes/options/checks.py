@@ -7,6 +7,7 @@ from typing import Any
 
 from sandboxes.options.option import written_default
 from sandboxes.options.table import OPTIONS
+from sandboxes.validation import near_names
 
 WRITTEN_DEFAULTS = {name: written_default(option) for name, option in OPTIONS.items()}
 """The default of each option, as it stands in the metric's parameter list."""
@@ -27,8 +28,9 @@ def checked_options(
         ValueError, TypeError: for an invalid value; the message names the option and the value.
     """
     if unknown := sorted(set(options) - set(OPTIONS)):
-        names = ", ".join(name for name in OPTIONS if name not in without)
-        raise TypeError(f"there is no option {unknown[0]!r}; the options are {names}")
+        names = [name for name in OPTIONS if name not in without]
+        meant = near_names(unknown[0], names)
+        raise TypeError(f"there is no option {unknown[0]!r}{meant}; the options are {', '.join(names)}")
     given = {name: value for name, value in options.items() if value is not None or not OPTIONS[name].allows_none}
     if refused := sorted(set(given) & set(without)):
         raise TypeError(f"there is no option {refused[0]!r} here")

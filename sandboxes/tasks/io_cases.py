@@ -88,7 +88,9 @@ def parse_cases(reference: Any) -> IOCases | None:
         return parse_mapping(reference)
     if isinstance(reference, Sequence) and all(isinstance(record, Mapping) for record in reference):
         return parse_list(reference)
-    raise TypeError(f"tests must be a string, or a list of dicts with input and output, not {short_repr(reference)}")
+    message = f"tests must be a string, or a list of dicts with input and output, not {short_repr(reference)}"
+    are_texts = isinstance(reference, Sequence) and all(isinstance(text, str) for text in reference)
+    raise TypeError(f"{message}; join asserts with line breaks" if are_texts else message)
 
 
 def looks_like_cases(value: Any) -> bool:

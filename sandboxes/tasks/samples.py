@@ -50,7 +50,7 @@ def checked_tasks(predictions: Any, references: Any) -> list[Task]:
     """
     for name, samples in (("predictions", predictions), ("references", references)):
         if isinstance(samples, str) or not hasattr(samples, "__iter__"):
-            raise TypeError(f"{name} must be a list, not {short_repr(samples)}")
+            raise TypeError(f"{name} must be a list, not {short_repr(samples)}; a single task is a list of one")
     predictions, references = list(predictions), list(references)
     if len(predictions) != len(references):
         raise ValueError(f"there are {len(predictions)} predictions, but {len(references)} references; one per task")
@@ -59,7 +59,8 @@ def checked_tasks(predictions: Any, references: Any) -> list[Task]:
     tasks = []
     for task_id, (candidates, tests) in enumerate(zip(predictions, references, strict=True)):
         if isinstance(candidates, str) or not hasattr(candidates, "__iter__"):
-            raise TypeError(f"predictions[{task_id}] must be a list of candidates, not {short_repr(candidates)}")
+            message = f"predictions[{task_id}] must be a list of candidates, not {short_repr(candidates)}"
+            raise TypeError(f"{message}; a single one is a list of one")
         candidates = [restored(candidate) for candidate in candidates]
         for number, candidate in enumerate(candidates):
             if not isinstance(candidate, str):

@@ -116,6 +116,12 @@ def test_one_broken_line(message_of, reader):
     assert said == "file.jsonl:2: not JSON (expecting ':' delimiter at its end: it may be cut off)"
 
 
+def test_a_control_character(message_of):
+    """A character that JSON has to write in another way is named by its place."""
+    said = message_of("samples", b'{"task_id": "t/0", "completion": "a\tb"}\n')
+    assert said == "file.jsonl:1: not JSON (invalid control character at character 36)"
+
+
 @pytest.mark.parametrize("reader", ["samples", "problems", "problems of solve", "results"])
 def test_the_mark_of_utf_8(tmp_path, reader):
     """The mark that Windows puts in front of UTF-8 is skipped."""
@@ -169,7 +175,7 @@ def test_samples_of_other_problems(message_of):
 def test_some_samples_of_other_problems(message_of):
     """If some samples belong to the problems, the others are named by their lines, ten of them at most."""
     said = message_of("samples", lines(SAMPLE, *[{**SAMPLE, "task_id": f"x/{n}"} for n in range(50)])).splitlines()
-    assert (len(said), said[0]) == (11, "file.jsonl:2: there is no problem 'x/0'")
+    assert (len(said), said[0]) == (11, "file.jsonl:2: there is no problem 'x/0'; near it is 't/0'")
     assert said[-1] == "... and 40 more such lines"
 
 

@@ -84,7 +84,9 @@ def test_every_fault_at_once(file):
         ({"task_id": "t/0"}, "missing key 'completion'"),
         ({"task_id": "t/0", "completion": ["x"]}, "'completion' is not a string, but [\"x\"]"),
         ({"task_id": [0], "completion": "x"}, "'task_id' is neither a number nor a string, but [0]"),
-        ({"task_id": "t/9", "completion": "x"}, "there is no problem 't/9'"),
+        ({"task_id": "t/9", "completion": "x"}, "there is no problem 't/9'; near it "),
+        ({"task_id": "T-0", "completion": "x"}, "there is no problem 'T-0'; write 't/0' if you mean that one"),
+        ({"task_id": 77, "completion": "x"}, "there is no problem '77'; the first of 1 is 't/0'"),
     ],
 )
 def test_bad_sample(tmp_path, line, fault):
@@ -97,9 +99,10 @@ def test_bad_sample(tmp_path, line, fault):
 
 @pytest.mark.parametrize("field", ["task_id", "prompt", "test", "entry_point"])
 def test_problem_without_a_field(file, field):
-    """A problem's missing key is reported."""
-    path = file({name: value for name, value in ADD.items() if name != field})
-    assert faults_of(read_problems, path) == [f"{path}:1: missing key {field!r}"]
+    """A problem's missing key is reported, with the keys that are there."""
+    path = file(others := {name: value for name, value in ADD.items() if name != field})
+    there = ", ".join(map(repr, others))
+    assert faults_of(read_problems, path) == [f"{path}:1: missing key {field!r}; there are {there}"]
 
 
 def test_same_problem_twice(file):

@@ -167,7 +167,7 @@ def test_faults_of_folders(tmp_path):
         (tmp_path / name / "0.py").write_bytes(content)
     faults = faults_of(read_samples, tmp_path, PROBLEMS)
     assert faults[0].startswith(f"{tmp_path}/HumanEval_0/0.py: can't be read")
-    assert faults[1] == f"{tmp_path}/HumanEval_9/0.py: there is no problem 'HumanEval/9'"
+    assert faults[1].startswith(f"{tmp_path}/HumanEval_9/0.py: there is no problem 'HumanEval/9'; near it ")
 
 
 def test_a_folder_without_samples(tmp_path):

@@ -52,9 +52,10 @@ def told(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(("command", "key", "value"), list(cases()))
 def test_a_number_that_is_none(told, command, key, value):
-    """The message about an invalid number names the option, and has none of Python's words."""
+    """The message about an invalid number names the option and the value, and has none of Python's words."""
     status, text = told(command, f"--{key}={value}")
     assert (status, f"--{key}" in text) == (2, True), text
+    assert re.search(rf"not '?{re.escape(value)}| is an option of | is for --solver ", text), text
     assert not WORDS_OF_PYTHON.search(text)
 
 
@@ -70,7 +71,7 @@ TEXTS = {
     "a variable": ("--env", "x", "--env must be NAME=VALUE"),
     "a k": ("-k", "0", "'-k': must be whole numbers of at least 1"),
     "a day": ("--since", "x", "'--since': must be a day, such as 2025-01-31, not 'x'"),
-    "a share": ("--fail-under", "2", "'--fail-under': must be at most 1"),
+    "a share": ("--fail-under", "2", "'--fail-under': must be at most 1, not '2'"),
     "a cluster": ("--cluster", "x", '--cluster must be "auto"'),
     "a sandbox's own": ("--allowed-import", "re", "--allowed-import is an option of --sandbox restricted"),
 }

@@ -149,12 +149,28 @@ def test_options_that_cannot_be_right(files, options, said):
     assert "Traceback" not in done.stderr
 
 
-def test_unwritable_output(files, tmp_path):
-    """Results that can't be written are an error that names the file, with status 2."""
-    output = tmp_path / "nowhere" / "results.jsonl"
-    done = code_eval(*files([RIGHT]), "--output", output)
-    assert done.returncode == 2
-    assert f"can't write {output}" in done.stderr
+@pytest.mark.parametrize(
+    ("output", "reason"), [("nowhere/results.jsonl", "there is no folder {}/nowhere"), (".", "it is a directory")]
+)
+def test_unwritable_output(files, tmp_path, output, reason):
+    """Results that can't be written are an error that names the file and the reason, with status 2."""
+    done = code_eval(*files([RIGHT]), "--output", tmp_path / output)
+    assert (done.returncode, done.stderr) == (2, f"can't write {tmp_path / output}: {reason.format(tmp_path)}\n")
+
+
+def test_the_working_folder_is_no_output(files):
+    """A name that a path has not, as ".", is an error like that of every other folder."""
+    done = code_eval(*files([RIGHT]), "--output", ".")
+    assert (done.returncode, done.stderr) == (2, "can't write .: it is a directory\n")
+
+
+@pytest.mark.parametrize("arguments", [["--version"], ["run", "--help"], []], ids=str)
+def test_a_full_disk_below_stdout(files, arguments):
+    """A report that can't be written is an error in one line, with status 2."""
+    with open("/dev/full", "w") as full:
+        command = [sys.executable, "-m", "code_tasks.cli", *(arguments or files([RIGHT]))]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, env=environment(), cwd=ROOT)
+    assert (done.returncode, done.stderr) == (2, "can't write to stdout or a file: No space left on device\n")
 
 
 def test_unwritable_output_is_found_before_the_run(files, tmp_path):

@@ -36,7 +36,7 @@ def metric():
         ({"num_workers": 0}, ValueError, "num_workers must be at least 1, not 0"),
         ({"num_workers": -4}, ValueError, "num_workers must be at least 1, not -4"),
         ({"num_workers": 1.5}, TypeError, "num_workers must be a whole number, not 1.5"),
-        ({"num_worker": 4}, TypeError, "no option 'num_worker'; the options are .*num_workers"),
+        ({"num_worker": 4}, TypeError, "no option 'num_worker'; near it is num_workers; the options are k, "),
         ({"on_sandbox_error": "x"}, ValueError, "on_sandbox_error must be one of raise, exclude, not 'x'"),
         ({"sandbox": "dokcer"}, ValueError, "unknown sandbox 'dokcer'; choose one of .*subprocess"),
     ],
@@ -62,6 +62,13 @@ def test_gate(metric, monkeypatch, value):
     if value is not None:
         monkeypatch.setenv("HF_ALLOW_CODE_EVAL", value)
     with pytest.raises(ValueError, match=r'(?s)nobody has read.*HF_ALLOW_CODE_EVAL"\] = "1"'):
+        metric.compute(**TWO_TASKS, k=1)
+
+
+def test_gate_with_another_value(metric, monkeypatch):
+    """A value that is no consent is named."""
+    monkeypatch.setenv("HF_ALLOW_CODE_EVAL", "true")
+    with pytest.raises(ValueError, match="HF_ALLOW_CODE_EVAL is 'true' now"):
         metric.compute(**TWO_TASKS, k=1)
 
 
@@ -114,7 +121,13 @@ def test_which_sandbox(monkeypatch, loaded, given, used):
         ([[]], [TESTS], ValueError, r"no candidates for task\(s\) 0"),
         ([[RIGHT]], [TESTS, TESTS], ValueError, "1 predictions, but 2 references"),
         ([[RIGHT], [RIGHT]], [TESTS], ValueError, "2 predictions, but 1 references"),
-        (["x = 1"], [""], TypeError, r"predictions\[0\] must be a list of candidates, not 'x = 1'"),
+        (
+            ["x = 1"],
+            [""],
+            TypeError,
+            r"predictions\[0\] must be a list of candidates, not .*; a single one is a list of one",
+        ),
+        ("x = 1", "", TypeError, "predictions must be a list, not 'x = 1'; a single task is a list of one"),
         ([["x"], None], ["", ""], TypeError, r"predictions\[1\] must be a list of candidates, not None"),
         ([["x"], ["x", 3]], ["", ""], TypeError, r"predictions\[1\]\[1\] must be a string, not 3"),
         ([[b"x"]], [""], TypeError, r"predictions\[0\]\[0\] must be a string, not b'x'"),
@@ -124,7 +137,7 @@ def test_which_sandbox(monkeypatch, loaded, given, used):
             [["x"]],
             [["assert x"]],
             TypeError,
-            r"references\[0\]: tests must be a string, .* not \['assert x'\]",
+            r"references\[0\]: tests must be a string, .* not \['assert x'\]; join asserts with line breaks",
         ),
     ],
 )

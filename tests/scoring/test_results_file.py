@@ -1,6 +1,8 @@
 """The partial results file: no result in it is lost, and nothing invalid gets in."""
 
 import json
+import resource
+from contextlib import contextmanager
 
 import pytest
 from hypothesis import given
@@ -31,6 +33,17 @@ def interrupted(output, *numbers, total=5):
     with PartialResults(output, total, SETTINGS, resume=False) as partial:
         for number in numbers:
             partial.write(number, record_of(number))
+
+
+@contextmanager
+def files_of_at_most(size):
+    """Let this process write no file of more bytes, as a full disk does."""
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, limits[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
 
 
 def test_results_come_in_the_samples_order(output):
@@ -82,6 +95,38 @@ def test_a_partial_file_is_not_overwritten(output):
     ):
         pass
     assert partial_path(output).exists()
+
+
+def test_a_full_disk_leaves_what_can_be_continued(output):
+    """A full disk is an error that names the file and --resume, and the results before it count."""
+    with (
+        files_of_at_most(40_000),
+        pytest.raises(PartialResultsError, match=r"can't write .*\.partial: File too large; --resume continues from"),
+        PartialResults(output, 1000, SETTINGS, resume=False) as partial,
+    ):
+        for number in range(1000):
+            partial.write(number, record_of(number))
+    with PartialResults(output, 1000, SETTINGS, resume=True) as partial:
+        assert 0 < len([*partial.records()]) < 1000
+
+
+@pytest.mark.parametrize("size", [0, 10])
+def test_a_disk_that_is_full_from_the_beginning(output, size):
+    """A run that can't even begin is an error that names the file, and leaves nothing to be continued."""
+    with (
+        files_of_at_most(size),
+        pytest.raises(PartialResultsError, match="can't write .*partial: File too large$"),
+        PartialResults(output, 5, SETTINGS, resume=False),
+    ):
+        pass
+    assert not partial_path(output).exists()
+
+
+def test_a_full_disk_hides_no_other_error(output):
+    """An error of the run is raised although the file can't be written either."""
+    with files_of_at_most(200), pytest.raises(ZeroDivisionError), PartialResults(output, 5, SETTINGS, False) as partial:
+        partial.write(1, record_of(1))
+        raise ZeroDivisionError
 
 
 @pytest.mark.parametrize(
