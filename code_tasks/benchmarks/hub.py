@@ -75,5 +75,5 @@ def load_rows(
         reason = (is_wrapper and error.__cause__) or error
         raise InputError(
             f"can't load split {split!r} of dataset {hub_id!r}: {reason}; a local copy of its files can be "
-            "given in its place (--problems)"
+            "given in its place (--problems, or --benchmark NAME=FILE of serve)"
         ) from error

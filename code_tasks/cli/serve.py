@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
@@ -11,7 +12,7 @@ import typer
 
 from code_tasks.cli.arguments import expand_arguments, usage_errors
 from code_tasks.cli.options import Door, GivenOptions
-from code_tasks.cli.output import fail
+from code_tasks.cli.output import STATUS_OF_ERRORS, fail
 from code_tasks.server.settings import REFUSED, ServerSettings
 from code_tasks.server.tokens import parse_tokens
 
@@ -201,3 +202,6 @@ def serve(
         serve_forever(settings)
     except OSError as error:
         fail(f"can't listen on {settings.host}:{settings.port}: {error.strerror}")
+    except SystemExit as end:
+        # Uvicorn has written why the server could not start, and has a status of its own for that.
+        sys.exit(STATUS_OF_ERRORS if end.code else 0)

@@ -14,9 +14,16 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from code_tasks.server.errors import error_response
 from code_tasks.server.settings import LOOPBACK_HOSTS, ServerSettings
+from sandboxes.validation import short_repr
 
 OPEN_PATHS = frozenset({"/health", "/v1/ping"})
 """Paths that answer without a token, because whoever watches a server has none. They tell nothing but that it runs."""
+
+
+ASKS_FOR_TOKEN = "this server asks for a token: Authorization: Bearer TOKEN"
+NO_TOKEN_OF_OURS = (
+    "the header Authorization has no token of this server: it must be Bearer TOKEN, or Basic with TOKEN as the password"
+)
 
 
 class AccessControl:
@@ -48,14 +55,16 @@ class AccessControl:
             elif name == b"authorization":
                 authorization = value
         if self._hosts is not None and [host_name(host) in self._hosts for host in hosts] != [True]:
-            await error_response(421, "the header Host does not name this server")(scope, receive, send)
+            named = short_repr(b", ".join(hosts).decode("latin-1"))
+            message = (
+                f"the header Host is {named}, and does not name this server: its owner can add --allowed-host NAME"
+            )
+            await error_response(421, message)(scope, receive, send)
             return
         client = self._client_of(authorization)
         if self._tokens and client is None and scope["path"] not in OPEN_PATHS:
-            refusal = error_response(
-                401, "this server asks for a token: Authorization: Bearer TOKEN", "", {"www-authenticate": "Bearer"}
-            )
-            await refusal(scope, receive, send)
+            message = ASKS_FOR_TOKEN if not authorization else NO_TOKEN_OF_OURS
+            await error_response(401, message, "", {"www-authenticate": "Bearer"})(scope, receive, send)
             return
         # A browser adds a password that it knows to the requests of any page.
         if origin and (client is None or not authorization.lower().startswith(b"bearer")):

@@ -17,6 +17,7 @@ import logging
 
 from fastapi.exceptions import RequestValidationError
 from pydantic import ValidationError
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -131,12 +132,30 @@ async def answer_validation_error(request: Request, error: Exception) -> Respons
         # Pydantic adds the names of validators, and FastAPI that of the request's part.
         location = [part for part in entry["loc"] if not str(part).startswith("function-")]
         location = location[1:] if location[:1] == ["body"] else location
-        details.append({"loc": location, "msg": entry["msg"]})
+        details.append({"loc": location, "msg": worded(entry["msg"])})
     return JsonAnswer({"detail": details}, 422)
 
 
+def worded(message: str) -> str:
+    """Return pydantic's message about a field in words that need no knowledge of pydantic."""
+    return UNKNOWN_FIELD if message == "Extra inputs are not permitted" else message.removeprefix("Value error, ")
+
+
+async def answer_no_such_path(request: Request, error: Exception) -> Response:
+    """Answer a request that no endpoint takes."""
+    assert isinstance(error, HTTPException)  # noqa: S101 (for the type checker)
+    there_is_none = (
+        f"there is no {request.method} {request.url.path[:MAX_PATH_CHARS]} here; GET /docs lists the endpoints"
+    )
+    message = there_is_none if error.status_code in (404, 405) else str(error.detail)
+    return error_response(error.status_code, message, headers=dict(error.headers or {}))
+
+
 SANDBOX_STATUS = 503
+MAX_PATH_CHARS = 100
+UNKNOWN_FIELD = "there is no such field; GET /docs lists the fields"
 HANDLERS = {
+    HTTPException: answer_no_such_path,
     RequestError: answer_request_error,
     SandboxUnavailable: answer_unavailable,
     RequestValidationError: answer_validation_error,

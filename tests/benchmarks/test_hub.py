@@ -191,7 +191,7 @@ def test_data_sets_that_can_not_be_loaded(loaded, name, options, message):
     kind, text = loaded(name, **options)
     assert kind == "InputError"
     assert message in text
-    assert "a local copy of its files can be given in its place (--problems)" in text
+    assert "a local copy of its files can be given in its place (--problems, or --benchmark NAME=FILE of serve)" in text
 
 
 @pytest.mark.parametrize(("name", "config"), [("taco", "EASY"), ("humaneval-x", "rust")])

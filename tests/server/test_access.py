@@ -51,6 +51,15 @@ def test_other_requests_are_refused(guarded, header, path):
     assert answer.headers["www-authenticate"] == "Bearer"
 
 
+@pytest.mark.parametrize(
+    ("header", "said"), [(None, "asks for a token"), ("Bearer wrong", "has no token of this server")]
+)
+def test_no_token_and_a_wrong_one(guarded, header, said):
+    """The answer says whether a token is missing or wrong, and does not repeat it."""
+    message = guarded.get("/sandboxes", headers={"authorization": header} if header else {}).json()["detail"][0]["msg"]
+    assert said in message and "wrong" not in message
+
+
 def test_health_needs_no_token(guarded):
     """Whoever watches a server has no token."""
     assert guarded.get("/health").status_code == 200
@@ -58,8 +67,10 @@ def test_health_needs_no_token(guarded):
 
 @pytest.mark.parametrize("host", ["evil.example", "evil.example:80", "127.0.0.1.evil.example", "", "10.0.0.1"])
 def test_another_host_is_refused(open_server, host):
-    """A page whose name was pointed at this machine can't reach the server."""
-    assert open_server.get("/sandboxes", headers={"host": host}).status_code == 421
+    """A page whose name was pointed at this machine can't reach the server. The answer names it, and the option."""
+    answer = open_server.get("/sandboxes", headers={"host": host})
+    assert answer.status_code == 421
+    assert f"Host is {host!r}, and does not name this server: its owner can add --allowed-host" in answer.text
 
 
 def test_two_hosts_are_refused(open_server):

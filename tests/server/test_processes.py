@@ -46,7 +46,7 @@ def test_a_start_that_fails():
     """A server that can't start says why in one line, without a traceback."""
     command = [sys.executable, "-m", "code_tasks.cli", "serve", "--port", "0", "--allowed-language", "python"]
     ended = subprocess.run([*command, "--benchmark", "nonsense"], capture_output=True, text=True, timeout=SECONDS)
-    assert ended.returncode != 0
+    assert ended.returncode == 2
     assert "unknown benchmark 'nonsense'" in ended.stderr.splitlines()[0]
     assert "Traceback" not in ended.stderr
 

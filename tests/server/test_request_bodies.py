@@ -92,7 +92,31 @@ def test_a_body_that_is_no_request(client, body):
     assert client.post("/evaluate", content=body).status_code == 422
 
 
+@pytest.mark.parametrize(
+    ("changed", "location", "message"),
+    [
+        ({"opt": {}}, ["opt"], "there is no such field; GET /docs lists the fields"),
+        ({"options": {"time_out": 1}}, ["options", "time_out"], "there is no such field; GET /docs lists the fields"),
+        ({"tasks": [{"candidates": ["x = 1"]}]}, ["tasks", 0], "give either tests or cases"),
+    ],
+)
+def test_words_about_fields(client, changed, location, message):
+    """Messages about fields have no words of the parser's."""
+    body = {"tasks": [{"candidates": ["x = 1"], "tests": "assert x"}], **changed}
+    assert client.post("/evaluate", json=body).json() == {"detail": [{"loc": location, "msg": message}]}
+
+
+def test_an_unknown_method(client):
+    """A method that a path does not have is said to be missing, with those that it has."""
+    answer = client.get("/evaluate")
+    assert (answer.status_code, answer.headers["allow"]) == (405, "POST")
+    assert answer.json()["detail"][0]["msg"] == "there is no GET /evaluate here; GET /docs lists the endpoints"
+
+
 def test_an_unknown_path(client):
     """A path that is not there has the form of other errors, and no details of the server."""
     answer = client.get("/nothing")
     assert answer.status_code == 404
+    assert answer.json() == {
+        "detail": [{"loc": [], "msg": "there is no GET /nothing here; GET /docs lists the endpoints"}]
+    }

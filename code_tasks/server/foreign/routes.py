@@ -14,7 +14,7 @@ from fastapi.routing import APIRoute
 from starlette.requests import Request
 from starlette.responses import Response
 
-from code_tasks.server.errors import InvalidRequest, QueueFull, RequestError, ShuttingDown, logger
+from code_tasks.server.errors import InvalidRequest, QueueFull, RequestError, ShuttingDown, logger, worded
 from code_tasks.server.json_answers import JsonAnswer
 from sandboxes import SandboxUnavailable
 from sandboxes.validation import hide_paths
@@ -55,7 +55,7 @@ class PistonRoute(FusionRoute):
             except RequestValidationError as error:
                 first = error.errors()[0]
                 field = ".".join(str(part) for part in first["loc"][1:])
-                return self.error_response(InvalidRequest(field, first["msg"]))
+                return self.error_response(InvalidRequest(field, worded(first["msg"])))
 
         return answer
 
