@@ -74,6 +74,10 @@ class LazyCommand(TyperCommand):
 
     def _make_own(self, info_name: str | None, args: list[str], **settings: Any) -> Any:
         """Return the context of the command itself. A value that can't be parsed is an error in the command's words."""
+        if "--help" in args:
+            from code_tasks.cli.help_panels import use_whole_names
+
+            use_whole_names()
         try:
             return self.loaded.make_context(info_name, args, **settings)
         except typer.BadParameter as error:

@@ -129,16 +129,19 @@ class ResultsArguments:
             raise
 
 
+SamplesArgument = Annotated[
+    Path,
+    typer.Argument(
+        metavar="SAMPLES",
+        help='JSON lines, plain or gzipped: {"task_id", "completion"}, or "solution" for whole programs. Also the '
+        "files and folders of EvalPlus, BigCodeBench, LiveCodeBench, MultiPL-E and bigcode-evaluation-harness.",
+    ),
+]
+
+
 @expand_arguments
 def run(
-    samples: Annotated[
-        Path,
-        typer.Argument(
-            metavar="SAMPLES",
-            help='JSON lines, plain or gzipped: {"task_id", "completion"}, or "solution" for whole programs. Also the '
-            "files and folders of EvalPlus, BigCodeBench, LiveCodeBench, MultiPL-E and bigcode-evaluation-harness.",
-        ),
-    ],
+    samples: SamplesArgument,
     source: SampleProblems,
     results: ResultsArguments,
     report: ReportArguments,

@@ -9,6 +9,7 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 from code_tasks.cli.examples import EXAMPLES
+from code_tasks.cli.lazy_commands import LazyCommand
 from code_tasks.cli.main import COMMANDS, DISTRIBUTION, app
 
 LINES = [line for examples in EXAMPLES.values() for _, line in examples]
@@ -61,10 +62,21 @@ def test_examples_end_the_help(command):
 @pytest.mark.parametrize("command", [name for name in COMMANDS if name not in ("cache", "docker", "install")])
 def test_values_have_words(command):
     """The help of an option says what its value is in words, and never with a type of Python."""
-    rows = [line for line in said(command, "--help").splitlines() if re.match(r"│ +\*? *--?[a-z]", line)]
-    assert rows
-    assert [row for row in rows if re.search(r"<(?:int|float|str|path|list|bool)", row) and "--help" not in row] == []
-    assert re.findall(r"default: \(?(?:True|False|None)", "".join(rows)) == []
+    text = said(command, "--help")
+    assert re.search(r"^│ --[a-z]", text, re.MULTILINE)
+    assert re.findall(r"<(?:int|float|str|path|list|bool)", text) == []
+    assert re.findall(r"default: \(?(?:True|False|None)", text) == []
+
+
+@pytest.mark.parametrize("command", [name for name in COMMANDS if name not in ("cache", "docker", "install")])
+def test_names_are_whole_in_80_columns(command):
+    """The help shows each option's whole name, and no text is cut, on a terminal of the usual width."""
+    done = CliRunner().invoke(app, [command, "--help"], env={"COLUMNS": "80", "TERMINAL_WIDTH": "80"})
+    names = {
+        f"--{key}" for key in LazyCommand(command, f"code_tasks.cli.{COMMANDS[command][0]}", "", "").keys if key[1:]
+    }
+    assert names <= set(re.findall(r"--[a-z][a-z0-9-]*", done.output))
+    assert "…" not in done.output
 
 
 @pytest.mark.parametrize(
