@@ -158,9 +158,10 @@ def test_unwritable_output(files, tmp_path, output, reason):
     assert (done.returncode, done.stderr) == (2, f"can't write {tmp_path / output}: {reason.format(tmp_path)}\n")
 
 
-def test_the_working_folder_is_no_output(files):
-    """A name that a path has not, as ".", is an error like that of every other folder."""
-    done = code_eval(*files([RIGHT]), "--output", ".")
+@pytest.mark.parametrize("more", [[], ["--format", "csv"]], ids=str)
+def test_the_working_folder_is_no_output(files, more):
+    """The working folder, whose path has no name, is an error like that of every other folder."""
+    done = code_eval(*files([RIGHT]), "--output", ".", *more)
     assert (done.returncode, done.stderr) == (2, "can't write .: it is a directory\n")
 
 

@@ -2,6 +2,8 @@
 
 import re
 
+from code_tasks.benchmarks.registry import BENCHMARKS
+from sandboxes.languages.registry import NAMES, VARIANTS
 from support.pages import ROOT, blocks_of
 
 README = ROOT / "README.md"
@@ -10,6 +12,21 @@ README = ROOT / "README.md"
 def test_size():
     """README has less than 8,000 bytes."""
     assert README.stat().st_size < 8000
+
+
+def test_numbers_of_what_it_covers():
+    """README has the numbers of languages, without their standards and versions, and of benchmarks."""
+    numbers = f"{len(NAMES) - len(VARIANTS)} languages, {len(BENCHMARKS)} [benchmarks]"
+    assert numbers in README.read_text(encoding="utf-8")
+
+
+def test_the_speed_is_that_of_its_table():
+    """README's factors are the smallest and the largest of its table of speed."""
+    text = README.read_text(encoding="utf-8")
+    figures = re.findall(r"^\| (?:code_eval's own way|`subprocess`, .*) \| (\d+) \| (\d+) \|$", text, re.MULTILINE)
+    own, *ours = [[int(figure) for figure in row] for row in figures]
+    factors = sorted(rate / slow for rates in ours for rate, slow in zip(rates, own, strict=True))
+    assert f"{factors[0]:.0f} to {factors[-1]:.0f} times as fast as code_eval" in text
 
 
 def test_front_matter():

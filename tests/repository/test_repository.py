@@ -1,6 +1,7 @@
 """The repository: its files follow the layout, and a wheel holds the library."""
 
 import ast
+import re
 import shutil
 import subprocess
 import sys
@@ -32,6 +33,14 @@ SANDBOXED = [
 def test_module_docstring(path):
     """Every module has a docstring."""
     assert ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
+
+
+@pytest.mark.parametrize("name", PACKAGES)
+def test_the_map_has_each_package(name):
+    """The map of CONTRIBUTING has each package below the top-level ones."""
+    [the_map] = re.findall(r"^## The map$.*?(?=^## )", (ROOT / "CONTRIBUTING.md").read_text(), re.MULTILINE | re.DOTALL)
+    packages = {path.parent.name for path in (ROOT / name).glob("*/__init__.py")}
+    assert packages and {each for each in packages if f"{each}/`" not in the_map} == set()
 
 
 def imports_of(path):

@@ -45,7 +45,7 @@ def results_name(output: Path) -> str:
 
 def path_of(output: Path, ending: str) -> Path:
     """Return the path of a file or folder beside a results file."""
-    return output.with_name(results_name(output) + ending.partition("/")[0])
+    return output.parent / (results_name(output) + ending.partition("/")[0])
 
 
 def write_format(each: ResultsFormat, run: GradedRun, output: Path) -> list[Path]:
