@@ -2,6 +2,8 @@
 
 import re
 
+import pytest
+
 from code_tasks.benchmarks.registry import BENCHMARKS
 from sandboxes.languages.registry import NAMES, VARIANTS
 from support.pages import ROOT, blocks_of
@@ -15,18 +17,30 @@ def test_size():
 
 
 def test_numbers_of_what_it_covers():
-    """README has the numbers of languages, without their standards and versions, and of benchmarks."""
+    """It has the numbers of languages, without their standards and versions, and of benchmarks."""
     numbers = f"{len(NAMES) - len(VARIANTS)} languages, {len(BENCHMARKS)} [benchmarks]"
     assert numbers in README.read_text(encoding="utf-8")
 
 
 def test_the_speed_is_that_of_its_table():
-    """README's factors are the smallest and the largest of its table of speed."""
+    """The factors are the smallest and the largest of its table of speed."""
     text = README.read_text(encoding="utf-8")
     figures = re.findall(r"^\| (?:code_eval's own way|`subprocess`, .*) \| (\d+) \| (\d+) \|$", text, re.MULTILINE)
     own, *ours = [[int(figure) for figure in row] for row in figures]
     factors = sorted(rate / slow for rates in ours for rate, slow in zip(rates, own, strict=True))
     assert f"{factors[0]:.0f} to {factors[-1]:.0f} times as fast as code_eval" in text
+
+
+@pytest.mark.parametrize(
+    ("page", "row"), [("grading.md", "| HumanEval, samples per"), ("sandboxes.md", "| speed, against")]
+)
+def test_figures_are_those_of_speed(page, row):
+    """A page that repeats figures of speed has those of the page that explains them."""
+    docs = ROOT / "docs"
+    [line] = [line for line in (docs / page).read_text(encoding="utf-8").splitlines() if line.startswith(row)]
+    speed = (docs / "speed.md").read_text(encoding="utf-8")
+    figures = re.findall(r"[0-9.]+", line)
+    assert figures and [figure for figure in figures if not re.search(rf"[ |]{re.escape(figure)}\b", speed)] == []
 
 
 def test_front_matter():
