@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 import traceback
+import warnings
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -81,6 +82,8 @@ class CodeEvalCommands(TyperGroup):
 
     def main(self, *arguments: Any, **settings: Any) -> Any:
         """Run the command. A bug has the status of errors, because 1 is that of a low score. So has a full disk."""
+        own_format = warnings.formatwarning
+        warnings.formatwarning = plain_warning
         try:
             return super().main(*arguments, **settings)
         except Exception as error:
@@ -91,6 +94,13 @@ class CodeEvalCommands(TyperGroup):
             fail_if_disk_is_full(error)
             traceback.print_exc()
             sys.exit(STATUS_OF_ERRORS)
+        finally:
+            warnings.formatwarning = own_format
+
+
+def plain_warning(message: Warning | str, *place: Any, **source: Any) -> str:
+    """Return the line of a warning, without the place in our code that Python names."""
+    return f"warning: {message}\n"
 
 
 app = typer.Typer(

@@ -22,6 +22,7 @@ from typing import Any
 from sandboxes._version import SCHEMA
 from sandboxes.contract import Verdict
 from sandboxes.reuse.cache_encoding import CorruptRow, decode_verdict, encode_verdict
+from sandboxes.validation import system_reason
 
 FOLDER, DAMAGED, DATABASE = f"verdicts-{SCHEMA}", f"verdicts-{SCHEMA}.damaged", "verdicts.sqlite"
 DEFAULT_CACHE_MB = 1024
@@ -177,8 +178,9 @@ class Cache:
                 self._give_up(second)
 
     def _give_up(self, error: Exception) -> None:
+        reason = system_reason(error) if isinstance(error, OSError) else error
         warnings.warn(
-            f"the cache of results in {self.folder} can't be used: {error}; the run goes on without it", stacklevel=6
+            f"the cache of results in {self.folder} can't be used: {reason}; the run goes on without it", stacklevel=6
         )
         self._close()
 

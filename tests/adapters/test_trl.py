@@ -139,7 +139,7 @@ def test_column():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"completions": [RIGHT]}, "no column 'tests'"),
+        ({"completions": [RIGHT]}, "no column 'tests' with the tests; there are no columns"),
         ({"completions": [RIGHT], "tests": [TESTS, TESTS]}, "1 completions, but tests for 2"),
         ({"completions": [RIGHT], "tests": TESTS}, "tests must be a list"),
         ({"completions": RIGHT, "tests": [TESTS]}, "completions must be a list"),

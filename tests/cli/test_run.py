@@ -165,6 +165,13 @@ def test_the_working_folder_is_no_output(files, more):
     assert (done.returncode, done.stderr) == (2, "can't write .: it is a directory\n")
 
 
+def test_a_warning_is_one_line(files):
+    """A warning is a line of its own, without the place in the code that Python names."""
+    done = code_eval(*files([RIGHT]), "--cache-dir", "/proc/none")
+    reason = "No such file or directory; the run goes on without it"
+    assert done.stderr.splitlines()[0] == f"warning: the cache of results in /proc/none can't be used: {reason}"
+
+
 @pytest.mark.parametrize("arguments", [["--version"], ["run", "--help"], []], ids=str)
 def test_a_full_disk_below_stdout(files, arguments):
     """A report that can't be written is an error in one line, with status 2."""

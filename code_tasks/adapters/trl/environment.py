@@ -13,7 +13,16 @@ from types import TracebackType
 from typing import Any, Self
 
 from code_tasks.adapters.trl.answers import Answer
-from code_tasks.adapters.trl.grading import NO_CODE, NO_TESTS, TRUNCATED, Grade, Grader, RewardRules, reference_of
+from code_tasks.adapters.trl.grading import (
+    NO_CODE,
+    NO_TESTS,
+    TRUNCATED,
+    Grade,
+    Grader,
+    RewardRules,
+    no_tests_column,
+    reference_of,
+)
 from code_tasks.adapters.trl.weights import Weights, weights_of
 from sandboxes import CellResult, SandboxUnavailable, Session, SessionEnded, SessionLimits, Verdict
 from sandboxes.consent import require_consent
@@ -112,7 +121,7 @@ class CodeEnvironment:
         self._rollout = self._new_rollout(None, None)
         tests, weights = self._columns
         if tests not in row:
-            raise ValueError(f"there is no column {tests!r} with the tests; there are {', '.join(row)}")
+            raise no_tests_column(tests, row)
         reference = reference_of(tests, row[tests])
         self._grader.check(tests, reference)
         is_weighted = self._grader.config.tasks.partial_credit and reference is not None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any
@@ -200,6 +200,16 @@ def reference_of(name: str, reference: Any) -> Any:
         return None if reference is None else plain_reference(reference)
     except (ValueError, TypeError) as error:
         raise type(error)(f"{name}: {error}") from None
+
+
+def no_tests_column(name: str, there: Iterable[str]) -> ValueError:
+    """Return the error of rows without the column of the tests.
+
+    Args:
+        name: of that column.
+        there: the columns that the rows have.
+    """
+    return ValueError(f"there is no column {name!r} with the tests; there are {', '.join(there) or 'no columns'}")
 
 
 def workers_of_this_process() -> int:

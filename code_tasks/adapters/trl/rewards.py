@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from code_tasks.adapters.trl.answers import answers_of
-from code_tasks.adapters.trl.grading import ENDS, NO_TESTS, Grade, Grader, RewardRules, reference_of
+from code_tasks.adapters.trl.grading import ENDS, NO_TESTS, Grade, Grader, RewardRules, no_tests_column, reference_of
 from code_tasks.adapters.trl.weights import Weights, weights_of
 from sandboxes import EvalConfig
 from sandboxes.consent import require_consent
@@ -77,8 +77,7 @@ class BaseReward:
         answers = answers_of(completions, completion_ids, self.grader.rules.eos_token_ids)
         tests = columns.get(self.columns.tests)
         if tests is None:
-            names = ", ".join(name for name, values in columns.items() if values is not None)
-            raise ValueError(f"there is no column {self.columns.tests!r} with the tests; there are {names}")
+            raise no_tests_column(self.columns.tests, (name for name, values in columns.items() if values is not None))
         references = references_of(tests, len(answers))
         weights = self._weights(columns.get(self.columns.weights), references)
         return self.grader.grade(answers, references, weights, should_stop)
