@@ -1,12 +1,13 @@
 """The options in a command's help: each name has a line of its own, so that no name is cut in 80 columns.
 
 `lazy_commands.py` calls this when help is asked for. typer has no setting for the columns of its tables, which cut what
-does not fit. Without the functions that are replaced here, help is typer's own.
+does not fit. Help is typer's own where typer's function for them is another than the one that is replaced here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from inspect import signature
 from typing import Any
 
 INDENT = 4
@@ -17,7 +18,10 @@ def use_whole_names() -> None:
     """Replace typer's panel of options."""
     from typer import rich_utils
 
-    if hasattr(rich_utils, "_print_options_panel") and hasattr(rich_utils, "_get_parameter_help"):
+    replaced: Any = getattr(rich_utils, "_print_options_panel", None)
+    if replaced is None or not hasattr(rich_utils, "_get_parameter_help"):
+        return
+    if signature(replaced).parameters.keys() == signature(print_options_panel).parameters.keys():
         rich_utils._print_options_panel = print_options_panel
 
 
