@@ -9,7 +9,6 @@ from ..common.library_values import SAFE_MODULES
 from ..common.values import NotTransferable
 from .callbacks import named_function, signature_or_any
 from .connection import Connection, call
-from .control_flow import ControlFlow
 from .exporter import BOUND_METHOD, BUILTIN_FUNCTION, COROUTINE_FUNCTION, FUNCTION, MODULE
 from .exposed_objects import (
     CALL_ONLY_TYPES,
@@ -25,8 +24,8 @@ from .exposed_objects import (
     is_tests_class,
 )
 from .proxies import ADVICE, ProxyType
-from .special_methods import JUDGING, OPERATORS, READING, is_special
-from .stable_view import StableView
+from .readings import Readings
+from .special_methods import JUDGING, JUDGING_DATA, OPERATORS, is_special
 from .trusted_classes import is_class_name, trusted_class_names
 
 TYPE_CHECKING = False
@@ -38,7 +37,7 @@ if TYPE_CHECKING:
     Node = list[Any]
 
 
-class TestsConnection(ControlFlow):
+class TestsConnection(Readings):
     """The tests' end."""
 
     def __init__(self, fd: int, tests: str) -> None:
@@ -48,16 +47,13 @@ class TestsConnection(ControlFlow):
             fd: this end of the socket.
             tests: source.
         """
-        ControlFlow.__init__(self, fd, tests)
+        Readings.__init__(self, fd, tests)
         self.trusted_names: frozenset[str] | None = None
         self.namespace: dict[str, Any] = {}
         self.given: dict[str, Any] = {}
         self.fetchable: set[str] = set()
-        self.stable_views: dict[int, StableView] = {}
         self.notes: list[str] = []
-        # ids of the instances that the tests made of the candidate's classes, and how often the candidate has referred
-        # to one since
-        self.constructed: set[int] = set()
+        # how often the candidate has referred, by id, to an instance since the tests made it
         self.referred_since: Counter[int] = Counter()
         # whether the last reply reported changed containers
         self.reply_has_changes = False
@@ -71,12 +67,10 @@ class TestsConnection(ControlFlow):
     def request(self, operation: str, subject: int, name: Any, values: list[Any]) -> Any:
         """Have the candidate's process do something, as every Connection does."""
         wanted = name[0] if operation == "method" else name if operation == "get" else None
-        if wanted in JUDGING and not self.is_made(self.imported[subject]):
+        judges = wanted in JUDGING or (wanted in JUDGING_DATA and not all(map(self.is_proxy, values)))
+        if judges and not self.is_made(self.imported[subject]):
             self.refuse("%s of an object that the tests have not made can't be believed; " % wanted)
-        reads = operation in ("get", "dir", "global") or (operation == "method" and name[0] in READING)
-        if not reads:
-            self.stable_views.clear()
-        return ControlFlow.request(self, operation, subject, name, values)
+        return Readings.request(self, operation, subject, name, values)
 
     def fetch(self, name: str) -> Any:
         """Return the value that a global name of the candidate has now.
@@ -184,13 +178,6 @@ class TestsConnection(ControlFlow):
         if name in ("__eq__", "__ne__"):
             return NotImplemented
         self.refuse(note)
-
-    def stable_view(self, value: Any) -> StableView:
-        """Return the view of an object that is not trusted: the same one until the next request that may change it."""
-        view = self.stable_views.get(id(value))
-        if view is None:
-            view = self.stable_views[id(value)] = StableView(self, value)
-        return view
 
     def check_may_leave(self, value: Any, kind: type) -> None:
         """Raise NotTransferable for an object with which the candidate could do harm."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import sys
 from collections import Counter, OrderedDict, defaultdict, deque
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     Node = list[Any]
 
+BaseExceptionGroup: Any = getattr(builtins, "BaseExceptionGroup", ())
 FUNCTION = type(is_special)
 BUILTIN_FUNCTION, MODULE = type(len), type(sys)
 BOUND_METHOD: type = type(Counter().elements)
@@ -60,6 +62,16 @@ def defined_operators(kind: type) -> list[str]:
     """Return the special methods that a class itself defines."""
     own = vars(kind)
     return [name for name in own if name in OPERATORS and own[name] is not None]
+
+
+def subscripts(kind: Any) -> str:
+    """Return the flag of a class that can be subscripted: "generic", or "subscript" if it says itself what it gives."""
+    try:
+        method = kind.__class_getitem__
+    except Exception:
+        return ""
+    own = sys.modules.get(getattr(getattr(method, "__func__", method), "__module__", None) or "")
+    return "generic" if own is None or own is sys.modules.get("typing") else "subscript"
 
 
 class ForcedClass:
@@ -152,6 +164,9 @@ class Exporter:
         arguments: Any = BaseException.args.__get__(error)  # type: ignore[attr-defined]
         if issubclass(kind, OSError) and len(arguments) == 2 and error.filename is not None:
             arguments = (*arguments, error.filename)
+        if issubclass(kind, BaseExceptionGroup):
+            # In a tuple they are there before the group is made of them, which a list is filled after.
+            arguments = (*arguments[:1], BaseExceptionGroup.exceptions.__get__(error))
         arguments = encoder.refer(arguments)
         return ["exception", number, encoder.refer(kind), arguments, encoder.child(attributes), encoder.child(cause)]
 
@@ -160,7 +175,8 @@ class Exporter:
         own = vars(kind)
         methods = [name for name in own if type(own[name]) is FUNCTION and not is_special(name)]
         flags = "unhashable " if own.get("__hash__", 1) is None else ""
-        flags += "dataclass" if "__dataclass_fields__" in own else ""
+        flags += "dataclass " if "__dataclass_fields__" in own else ""
+        flags += subscripts(kind)
         metaclass: Any = type(kind)
         metaclasses = [base for base in metaclass.__mro__ if base is not type and base is not object]
         meta = [name for base in metaclasses for name in vars(base)]

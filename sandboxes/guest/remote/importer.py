@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 import sys
 import types
 from collections import deque
@@ -11,7 +10,7 @@ from ..common.containers import FILLERS
 from ..common.library_values import SAFE_MODULES
 from ..common.value_decoder import BUILDERS
 from ..common.values import NotTransferable, ProtocolError
-from .exporter import EXACT_COPIES, FIRST_NUMBERED_KEY, FUNCTION, data_base
+from .exporter import EXACT_COPIES, FIRST_NUMBERED_KEY, FUNCTION, BaseExceptionGroup, data_base
 from .generator_proxies import GENERATORS
 from .proxies import ProxyType, make_proxy_class
 from .special_methods import OPERATORS
@@ -55,9 +54,6 @@ def new_exception(kind: type[BaseException], arguments: tuple[Any, ...]) -> Base
         error = base.__new__(Exception if base is Exception else kind)
         BaseException.args.__set__(error, arguments)  # type: ignore[attr-defined]
     return error
-
-
-BaseExceptionGroup: Any = getattr(builtins, "BaseExceptionGroup", ())
 
 
 class Importer:

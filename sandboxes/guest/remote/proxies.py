@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from .special_methods import COMPARISONS, GUARDED, OPERATORS, READABLE, READING, is_special
+from .special_methods import COMPARISONS, GUARDED, KEPT, OPERATORS, READABLE, READING, is_special
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -110,6 +110,18 @@ def operator(name: str) -> Callable[..., Any]:
     return ask
 
 
+def kept_operator(name: str) -> Callable[..., Any]:
+    """Return a special method that the other process runs, once for all readings of an object between two changes."""
+
+    def ask(self: Proxy, *arguments: Any) -> Any:
+        connection = self._proxy_connection
+        if connection.trusts(self):
+            return connection.request_method(self, name, arguments, {})
+        return connection.stable_view(self).kept(name, arguments)
+
+    return ask
+
+
 def guarded_operator(name: str) -> Callable[..., Any]:
     """Return a special method that the other process runs, if it may decide the result."""
 
@@ -140,22 +152,33 @@ def length(self: Proxy) -> Any:
 
 def iterate(self: Proxy) -> Any:
     """Run `iter(self)`."""
-    connection = self._proxy_connection
-    if connection.trusts(self) or hasattr(type(self), "__next__"):
+    connection, kind = self._proxy_connection, type(self)
+    if connection.trusts(self) or (hasattr(kind, "__next__") and not hasattr(kind, "__getitem__")):
         return connection.request_method(self, "__iter__", (), {})
     return connection.stable_view(self).items()
+
+
+def iterate_backwards(self: Proxy) -> Any:
+    """Run `reversed(self)`."""
+    connection = self._proxy_connection
+    if connection.trusts(self) or not hasattr(type(self), "__iter__"):
+        return connection.request_method(self, "__reversed__", (), {})
+    return iter(list(connection.stable_view(self).items())[::-1])
 
 
 def item(self: Proxy, key: Any) -> Any:
     """Run `self[key]`."""
     connection = self._proxy_connection
     try:
-        return connection.request_method(self, "__getitem__", (key,), {})
+        value = connection.request_method(self, "__getitem__", (key,), {})
     except IndexError:
         if type(key) is int and key >= 0 and not connection.trusts(self):
             # It ends the iteration of an object that has no `__iter__`.
             connection.stable_view(self).end_at(key)
         raise
+    if not connection.trusts(self):
+        connection.stable_view(self).note_item(key, value)
+    return value
 
 
 def leave(name: str) -> Callable[..., Any]:
@@ -184,20 +207,32 @@ def method(name: str) -> Any:
     return ask
 
 
+def documentation(self: Proxy) -> Any:
+    """Return the docstring of a function."""
+    return self._proxy_connection.request_on("get", self, "__doc__", [])
+
+
+def subscript(cls: Any, parameters: Any) -> Any:
+    """Run `cls[parameters]` for a class that says itself what that is."""
+    return cls._proxy_connection.request_on("get", cls, "__class_getitem__", [])(parameters)
+
+
 def bind(self: Any, instance: Any, owner: Any = None) -> Any:
     """Bind an object that can be called to an instance, as a function is bound."""
     return self if instance is None else BOUND_METHOD(self, instance)
 
 
+GENERIC_ALIAS: Any = type(list[int])
 BOUND_METHOD: Any = type(Proxy().__dir__)
 # Proxy classes are made, shown and compared like all classes.
 NOT_OF_CLASSES = frozenset("__call__ __repr__ __str__ __format__ __hash__ __eq__ __ne__".split())
 STUBS = {name: (guarded_operator if name in GUARDED else operator)(name) for name in OPERATORS}
-STUBS.update(__call__=method("__call__"))
+STUBS.update((name, kept_operator(name)) for name in KEPT)
+STUBS.update(__call__=method("__call__"), __reversed__=iterate_backwards)
 STUBS.update(__contains__=contains, __len__=length, __iter__=iterate, __getitem__=item, __await__=awaited)
 STUBS.update(__exit__=leave("__exit__"), __aexit__=leave("__aexit__"))
 # Programs that look at the parameters of a proxy's methods must not find these annotations.
-for function in (*STUBS.values(), bind, ProxyType.__call__):
+for function in (*STUBS.values(), bind, subscript, ProxyType.__call__):
     function.__annotations__.clear()
 
 
@@ -224,7 +259,7 @@ def make_proxy_class(
         operators: names of the special methods that it defines.
         methods: names of its other methods.
         meta: names of the special methods that its metaclass defines.
-        flags: "unhashable" or "".
+        flags: words such as "unhashable", with blanks between them.
         data: the type of plain data it derives from, or None.
     """
     namespace: dict[str, Any] = {
@@ -254,6 +289,12 @@ def make_proxy_class(
         namespace["__hash__"] = object.__hash__
     if "__call__" in namespace:
         namespace["__get__"] = bind
+    if (module, name) == ("builtins", "function"):
+        namespace["__doc__"] = property(documentation)
+    if "generic" in flags:
+        namespace["__class_getitem__"] = classmethod(GENERIC_ALIAS)
+    elif "subscript" in flags:
+        namespace["__class_getitem__"] = classmethod(subscript)
     metaclass = proxy_metaclass(connection, meta)
     if not any(issubclass(base, Proxy) for base in bases):
         bases = (Proxy, *bases)

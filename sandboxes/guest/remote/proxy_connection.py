@@ -17,6 +17,12 @@ class ObjectView(Protocol):
     def end_at(self, index: int) -> None:
         """Note that it has no item at an index."""
 
+    def kept(self, name: str, arguments: tuple[Any, ...]) -> Any:
+        """Return what a special method says."""
+
+    def note_item(self, key: Any, value: Any) -> None:
+        """Note what it has under a key, an index or a slice."""
+
 
 class ProxyConnection(Protocol):
     """The connection that turns each operation on a proxy into a request."""

@@ -43,12 +43,18 @@ class SharedContainer:
     def has_changed(self) -> bool:
         """Tell whether it holds other objects than at its last crossing. The next answer compares with now."""
         parts, before = self.get_parts(self.value), self.parts
-        if self.is_array and before[0] is not self:
-            same = parts[0].tobytes() == before[0].tobytes()
-        else:
-            same = len(parts) == len(before) and all(map(is_, parts, before))
         self.parts = parts
-        return not same
+        return not self.is_same(parts, before)
+
+    def differs(self) -> bool:
+        """Tell the same, and go on comparing with the last crossing."""
+        return not self.is_same(self.get_parts(self.value), self.parts)
+
+    def is_same(self, parts: list[Any], before: list[Any]) -> bool:
+        """Tell whether its parts are those of an earlier time."""
+        if self.is_array and before[0] is not self:
+            return bool(parts[0].tobytes() == before[0].tobytes())
+        return len(parts) == len(before) and all(map(is_, parts, before))
 
 
 class SharedContainers:
@@ -114,6 +120,10 @@ class SharedContainers:
         """Return what has changed since the last crossing: a list of [key, child...]."""
         containers = list(self.by_key.values())
         return [[entry.key, *encoder.children(entry.parts)] for entry in containers if entry.has_changed()]
+
+    def have_changed(self) -> bool:
+        """Return whether a container is not as both processes know it. The next message reports it all the same."""
+        return any(container.differs() for container in self.by_key.values())
 
     def apply(self, changes: Iterable[list[Any]], resolve: Callable[[list[Any]], list[Any]]) -> None:
         """Make the changes that the other process reports.

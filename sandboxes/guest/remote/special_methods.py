@@ -18,10 +18,21 @@ READING = frozenset(
     "__len__ __iter__ __getitem__ __contains__ __reversed__ __bool__ __int__ __float__ __complex__ __index__ __round__ "
     "__trunc__ __floor__ __ceil__ __abs__ __neg__ __pos__ __invert__ __next__ __length_hint__ __fspath__".split()
 )
+# What these say of an object that the tests do not trust is kept until a request may change it.
+KEPT = frozenset(
+    "__int__ __float__ __complex__ __index__ __round__ __trunc__ __floor__ __ceil__ __abs__ __neg__ __pos__ __invert__ "
+    "__str__ __repr__ __format__ __bytes__".split()
+)
+# These change no object.
+UNCHANGING = READING | KEPT | COMPARISONS | (GUARDED - {"__i%s__" % name for name in ARITHMETIC})
+# Methods that tell where, or how often, there is something. Their numbers must be those of the items.
+SEARCHING = frozenset("index rindex find rfind count".split())
 # Methods by which data judges itself, or learns what it is compared with: `assertSetEqual` calls `difference`.
 JUDGING = frozenset("startswith endswith difference symmetric_difference".split()).union(
     *[[name for name in dir(kind) if name[:2] == "is"] for kind in (str, bytes, float, set)]
 )
+# The same of data of the tests alone: shapes have an intersection with each other.
+JUDGING_DATA = frozenset(("intersection",))
 # All special methods that cross.
 OPERATORS = (
     GUARDED
