@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 
     from ..common.value_encoder import Encoder
 
-# The oldest are forgotten when there are more, because each message looks at all of them.
-MAX_SHARED_CONTAINERS = 100
+# The oldest are forgotten when there are more, because each message looks at all of them: many may be there at first,
+# and few when messages have looked at so many.
+MAX_SHARED_CONTAINERS, MAX_AT_FIRST, MAX_LOOKS_AT_FIRST = 100, 10_000, 100_000
 
 
 class SharedContainer:
@@ -74,6 +75,8 @@ class SharedContainers:
         # containers of this process that the other has changed, by id
         self.changed: dict[int, Any] = {}
         self.sent = self.received = 0
+        # how many containers messages have looked at
+        self.looks = 0
 
     def add(self, value: Any, key: int, kind: type) -> None:
         """Share a container under a key. Its kind is a key of CONTAINERS."""
@@ -119,6 +122,7 @@ class SharedContainers:
     def changes(self, encoder: Encoder) -> list[list[Any]]:
         """Return what has changed since the last crossing: a list of [key, child...]."""
         containers = list(self.by_key.values())
+        self.looks += len(containers)
         return [[entry.key, *encoder.children(entry.parts)] for entry in containers if entry.has_changed()]
 
     def have_changed(self) -> bool:
@@ -173,4 +177,5 @@ class SharedContainers:
 
     def surplus_keys(self) -> list[int]:
         """Return the keys of the containers that have to be forgotten because there are too many."""
-        return list(self.by_key)[: max(0, len(self.by_key) - MAX_SHARED_CONTAINERS)]
+        most = MAX_AT_FIRST if self.looks < MAX_LOOKS_AT_FIRST else MAX_SHARED_CONTAINERS
+        return list(self.by_key)[: max(0, len(self.by_key) - most)]
