@@ -18,6 +18,7 @@ from ..common.value_encoder import Encoder
 from ..common.values import NotTransferable, ProtocolError
 from .exporter import Exporter
 from .importer import Importer
+from .library_classes import LibraryClasses
 from .message_stream import REPLY_FIELDS, REQUEST_FIELDS, MessageStream, PeerGone
 from .shared_containers import SharedContainers
 
@@ -53,6 +54,7 @@ class Connection(MessageStream, Exporter, Importer):
         self.exported, self.imported = {}, {}
         self.metaclasses, self.forced_classes = {}, {}
         self.newly_exported = []
+        self.library_classes = LibraryClasses()
 
     def request(self, operation: str, subject: int, name: Any, values: list[Any]) -> Any:
         """Have the other end do something, and serve it meanwhile.

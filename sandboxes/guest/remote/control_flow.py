@@ -13,15 +13,13 @@ from .connection import Connection
 from .expected_exceptions import early_end, is_expected_here
 from .exporter import GENERATOR
 from .message_stream import PeerGone
+from .special_methods import TEST_RUNNERS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Collection, Iterator, Literal
 
     from ..common.value_encoder import Encoder
-
-# A test runner treats exceptions of these modules as its own: as a skipped test, say.
-TEST_RUNNERS = frozenset(("unittest", "pytest", "_pytest", "doctest", "nose"))
 
 
 def is_of_test_runner(kind: type) -> bool:

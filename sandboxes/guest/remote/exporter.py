@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     Node = list[Any]
 
 BaseExceptionGroup: Any = getattr(builtins, "BaseExceptionGroup", ())
+# Exceptions that keep a name apart from their arguments. Before Python 3.10 only one did.
+NAMING: list[Any] = [kind for kind in (AttributeError, ImportError, NameError) if hasattr(kind, "name")]
 FUNCTION = type(is_special)
 BUILTIN_FUNCTION, MODULE = type(len), type(sys)
 BOUND_METHOD: type = type(Counter().elements)
@@ -159,6 +161,9 @@ class Exporter:
     def encode_exception(self, encoder: Encoder, error: Any, kind: type) -> Node:
         """Return the node for an exception: its class, arguments, attributes, and cause."""
         attributes = dict(vars(error)) or None
+        for naming in NAMING:
+            if issubclass(kind, naming) and (name := naming.name.__get__(error)) is not None:
+                attributes = {**(attributes or {}), "name": name}
         cause = error.__cause__
         number = self.export(error)
         arguments: Any = BaseException.args.__get__(error)  # type: ignore[attr-defined]

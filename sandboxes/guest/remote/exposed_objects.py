@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ..common.containers import CONTAINERS
-from .control_flow import TEST_RUNNERS
 from .exporter import data_base
+from .special_methods import TEST_RUNNERS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 import types
 from collections import deque
 
 from ..common.containers import FILLERS
-from ..common.library_values import SAFE_MODULES
 from ..common.value_decoder import BUILDERS
 from ..common.values import NotTransferable, ProtocolError
-from .exporter import EXACT_COPIES, FIRST_NUMBERED_KEY, FUNCTION, BaseExceptionGroup, data_base
+from .exporter import EXACT_COPIES, FIRST_NUMBERED_KEY, FUNCTION, NAMING, BaseExceptionGroup, data_base
 from .generator_proxies import GENERATORS
+from .library_classes import LibraryClasses, class_attribute, library_class
 from .proxies import ProxyType, make_proxy_class
 from .special_methods import OPERATORS
 
@@ -27,8 +26,6 @@ if TYPE_CHECKING:
 
 WITHOUT_PARTS = frozenset("sender receiver container module named function generator coroutine async_generator".split())
 BASES = {kind.__name__: kind for kind in EXACT_COPIES}
-
-
 MADE_ANEW = frozenset((FUNCTION, types.GeneratorType, types.CoroutineType, types.AsyncGeneratorType))
 
 
@@ -36,6 +33,9 @@ def finish_exception(error: Any, parts: Sequence[Any]) -> None:
     """Give an exception its attributes and its cause."""
     attributes, cause = parts
     if type(attributes) is dict:
+        for kind in NAMING:
+            if isinstance(error, kind):
+                kind.name.__set__(error, attributes.pop("name", None))
         object.__getattribute__(error, "__dict__").update(attributes)
     if isinstance(cause, BaseException):
         error.__cause__ = cause
@@ -68,6 +68,7 @@ class Importer:
     # for the special methods of a metaclass, the type of the proxy classes
     metaclasses: dict[frozenset[str], type]
     shared: SharedContainers
+    library_classes: LibraryClasses
 
     if TYPE_CHECKING:
 
@@ -172,7 +173,7 @@ class Importer:
         base: Any = BASES[name]
         if not isinstance(kind, ProxyType) or not issubclass(kind, base):
             # An instance of the builtin class itself would be taken for this process's own data.
-            kind = make_proxy_class(self, kind.__name__, kind.__module__, None, (base,), (), (), (), "", base)
+            kind = make_proxy_class(self, kind.__name__, kind.__module__, None, (base,), (), (), (), "", base, None)
         if name in FILLERS:
             value = base.__new__(kind)
             if name in ("deque", "defaultdict"):
@@ -200,20 +201,21 @@ class Importer:
     def build_class(self, decoder: Decoder, number: int, node: Node) -> Any:
         """Return a proxy class; for an exception of a library, the library's own class."""
         name, module, _, text, operators, methods, meta, flags = node[2:10]
-        library = sys.modules.get(module) if module.partition(".")[0] in SAFE_MODULES else None
-        own = getattr(library, name, None)
-        if isinstance(own, type) and issubclass(own, BaseException):
+        own = library_class(module, name)
+        if own is not None and issubclass(own, BaseException):
             return self.add_proxy(number, own)
         bases = tuple(base for base in decoder.resolve(node[10:]) if self.can_derive(base))
         data = next((data_base(base) for base in bases if data_base(base)), None)
         operators, meta = (
             [special for special in names.split() if special in OPERATORS] for names in (operators, meta)
         )
-        methods = methods.split()
+        shown = class_attribute(own, bases)
+        described = (operators, methods.split(), meta, flags)
         try:
-            kind = make_proxy_class(self, name, module, text, bases, operators, methods, meta, flags, data)
+            kind = make_proxy_class(self, name, module, text, bases, *described, data, shown)
         except (TypeError, NotTransferable):
-            kind = make_proxy_class(self, name, module, text, (), operators, methods, meta, flags, None)
+            kind = make_proxy_class(self, name, module, text, (), *described, None, shown)
+        self.library_classes.add(kind, own)
         return self.add_proxy(number, kind)
 
     def can_derive(self, base: Any) -> bool:

@@ -247,6 +247,7 @@ def make_proxy_class(
     meta: Iterable[str],
     flags: str,
     data: type | None,
+    shown: property | None,
 ) -> Any:
     """Return a class that stands for one of the other process.
 
@@ -261,6 +262,7 @@ def make_proxy_class(
         meta: names of the special methods that its metaclass defines.
         flags: words such as "unhashable", with blanks between them.
         data: the type of plain data it derives from, or None.
+        shown: the attribute `__class__` of its objects; None for an ordinary one.
     """
     namespace: dict[str, Any] = {
         "_proxy_connection": connection,
@@ -289,6 +291,8 @@ def make_proxy_class(
         namespace["__hash__"] = object.__hash__
     if "__call__" in namespace:
         namespace["__get__"] = bind
+    if shown is not None:
+        namespace["__class__"] = shown
     if (module, name) == ("builtins", "function"):
         namespace["__doc__"] = property(documentation)
     if "generic" in flags:

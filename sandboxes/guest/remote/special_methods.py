@@ -47,6 +47,8 @@ READABLE = frozenset(
     "__dict__ __name__ __qualname__ __wrapped__ __members__ __annotations__ __defaults__ __kwdefaults__ __self__ "
     "__func__ __version__ __dataclass_fields__ __match_args__ __cached__".split()
 )
+# A test runner treats exceptions of these modules as its own: as a skipped test, say.
+TEST_RUNNERS = frozenset(("unittest", "pytest", "_pytest", "doctest", "nose"))
 
 
 def is_special(name: str) -> bool:

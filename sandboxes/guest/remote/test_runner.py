@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 BUILTINS = frozenset(vars(sys.modules["builtins"]))
 CODE = type(is_special.__code__)
+CLASS_TESTS = ("isinstance", "issubclass")
+ASSERTIONS_OF_CLASSES = {"assertIsInstance", "assertNotIsInstance"}
 # Attributes that the tests' function gets from the candidate's, if the tests mention them.
 COPIED_ATTRIBUTES = ("__doc__", "__annotations__")
 # Tests mean a library by these names, even if the candidate defines them.
@@ -124,9 +126,19 @@ def run_tests(connection: TestsConnection, code: CodeType, exports: list[list[st
     module = type(sys)("candidate")
     sys.modules["candidate"] = module
     sys.modules["__main__"] = type(sys)("__main__")
-    namespace = build_namespace(connection, module.__dict__, mentioned_names(code), *exports)
+    mentioned = mentioned_names(code)
+    namespace = build_namespace(connection, module.__dict__, mentioned, *exports)
     connection.namespace, connection.given = namespace, dict(namespace)
-    exec(code, namespace)
+    if not mentioned & ASSERTIONS_OF_CLASSES:
+        exec(code, namespace)
+        return
+    framework = vars(import_module("unittest.case"))
+    framework.update(connection.library_classes.functions())
+    try:
+        exec(code, namespace)
+    finally:
+        for name in CLASS_TESTS:
+            framework.pop(name, None)
 
 
 def mentioned_names(code: CodeType) -> set[str]:
@@ -189,6 +201,7 @@ def build_namespace(
                 connection.fetchable.add(name)
     if "next" in wanted:
         namespace["next"] = connection.strict_next
+    namespace.update((name, f) for name, f in connection.library_classes.functions().items() if name in wanted)
     if not connection.fetchable:
         return namespace
     lazy = LazyNamespace(connection)
