@@ -5,6 +5,7 @@ Classes here have no annotated attributes, because programs would find `__annota
 
 from __future__ import annotations
 
+import types
 from collections import Counter
 
 from .special_methods import COMPARISONS, GUARDED, KEPT, OPERATORS, READABLE, READING, is_special
@@ -222,7 +223,8 @@ def bind(self: Any, instance: Any, owner: Any = None) -> Any:
     return self if instance is None else BOUND_METHOD(self, instance)
 
 
-GENERIC_ALIAS: Any = type(list[int])
+# Python 3.8 has none.
+GENERIC_ALIAS: Any = getattr(types, "GenericAlias", None)
 BOUND_METHOD: Any = type(Proxy().__dir__)
 # Proxy classes are made, shown and compared like all classes.
 NOT_OF_CLASSES = frozenset("__call__ __repr__ __str__ __format__ __hash__ __eq__ __ne__".split())
@@ -295,9 +297,9 @@ def make_proxy_class(
         namespace["__class__"] = shown
     if (module, name) == ("builtins", "function"):
         namespace["__doc__"] = property(documentation)
-    if "generic" in flags:
+    if "generic" in flags and GENERIC_ALIAS:
         namespace["__class_getitem__"] = classmethod(GENERIC_ALIAS)
-    elif "subscript" in flags:
+    elif "generic" in flags or "subscript" in flags:
         namespace["__class_getitem__"] = classmethod(subscript)
     metaclass = proxy_metaclass(connection, meta)
     if not any(issubclass(base, Proxy) for base in bases):
