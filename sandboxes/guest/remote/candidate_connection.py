@@ -275,6 +275,12 @@ class CandidateConnection(Connection):
             return call(getattr(type(value), name), keywords, [value, *values])
         return call(getattr(value, name), keywords, values)
 
+    def encode(self, encoder: Encoder, value: Any) -> Node:
+        """Return the node for a value that is not data. A module is an object to the tests."""
+        if type(value) is MODULE:
+            return ["object", self.export(value), self.refer_to_class(encoder, MODULE)]
+        return Connection.encode(self, encoder, value)
+
     def encode_function(self, encoder: Encoder, function: Any) -> Node:
         """Return the node for a function. One with attributes is an object to the tests."""
         if type(function) is FUNCTION and function.__dict__:
