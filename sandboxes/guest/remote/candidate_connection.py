@@ -30,6 +30,7 @@ from .exporter import COROUTINE_FUNCTION, FUNCTION, MODULE
 from .library_origins import known_values, library_origin
 from .message_stream import PeerGone
 from .special_methods import is_special
+from .tests_imports import import_if_mentioned
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -239,6 +240,8 @@ class CandidateConnection(Connection):
             return encode_output(self.namespace, self.policy.output_variable)
         if operation == "global":
             return self.namespace[name] if name in self.namespace else self.missing(name)
+        if operation == "import":
+            return self.import_if_mentioned(values)
         value = self.exported[subject]
         if operation == "call":
             return call(value, name, values)
@@ -263,6 +266,11 @@ class CandidateConnection(Connection):
         if operation == "fields":
             return describe_fields(value)
         raise ProtocolError(operation)
+
+    def import_if_mentioned(self, texts: list[str]) -> None:
+        """Import what the tests import, unless a policy decides what the candidate may have."""
+        if self.policy is PLAIN:
+            import_if_mentioned(texts, SOURCES[CANDIDATE_FILE], self.namespace)
 
     def missing(self, name: str) -> NoReturn:
         """Raise NameError for a name that the candidate does not define."""

@@ -17,6 +17,7 @@ from .connection import RAISED
 from .message_stream import PeerGone
 from .special_methods import is_special
 from .test_reports import failure_report, parse_candidate_report, peer_gone_report
+from .tests_imports import absent_imports
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -126,6 +127,8 @@ def run_tests(connection: TestsConnection, code: CodeType, exports: list[list[st
     module = type(sys)("candidate")
     sys.modules["candidate"] = module
     sys.modules["__main__"] = type(sys)("__main__")
+    if absent := absent_imports(connection.tests, exports):
+        connection.request("import", 0, None, absent)
     mentioned = mentioned_names(code)
     namespace = build_namespace(connection, module.__dict__, mentioned, *exports)
     connection.namespace, connection.given = namespace, dict(namespace)
