@@ -221,7 +221,8 @@ def c_family_files(dialect: Dialect, candidate: str, tests: str) -> dict[str, st
         for text in (dialect.writer.declared, dialect.writer.templates, dialect.writer.defined)
     )
     # A candidate may have made macros of names in the templates.
-    macros = dict.fromkeys((*dialect.keywords, *re.findall(r"\b[A-Za-z_]\w*", templates)))
+    names = re.findall(r"\b[A-Za-z_]\w*", re.sub("//.*", "", templates))
+    macros = dict.fromkeys((*dialect.keywords, *names))
     program = {
         "labels": "\n".join([declare_assert(dialect, tag), *labels, declared, main]),
         "suffix": suffix,

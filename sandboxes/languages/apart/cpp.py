@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from decimal import Decimal
+from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
-from sandboxes.languages.apart.plain_data import Call, table
+from sandboxes.languages.apart.c_numbers import single
+from sandboxes.languages.apart.cpp_containers import TABLES, typed
+from sandboxes.languages.apart.plain_data import Call, Character, is_number, table
 from sandboxes.languages.apart.plain_tests import PlainTests, Reader, or_none
 from sandboxes.languages.apart.plain_tokens import NotPlain
 
@@ -16,12 +23,15 @@ LINE = re.compile(
     re.MULTILINE,
 )
 ISSAME = re.compile(r"\bbool\s+issame\s*\(.*?(?=\bint\s+main\b)", re.DOTALL)
-LISTS, TABLES = ("vector", "list", "deque"), ("map", "unordered_map")
+LISTS = ("vector", "list", "deque")
 CASTS = {
     **dict.fromkeys(("float", "double"), float),
     **dict.fromkeys(("int", "long", "short", "size_t"), int),
     **{"char": str, "string": str, "bool": bool},
 }
+
+# A text ends at "\0" where it is compared, and a byte that is no character of its own can't be sent.
+OTHER_ESCAPES = re.compile(r"\\(?:x[89a-fA-F]|[0-7])")
 
 # HumanEval-X's own comparisons of results, without white space.
 EACH = "{if(a.size()!=b.size())returnfalse;for(inti=0;i<a.size();i++){"
@@ -81,6 +91,65 @@ class CppReader(Reader):
     has_tables = False
     """Whether there are tables, whose elements are pairs."""
 
+    def __init__(self, code: str) -> None:
+        """Begin with the first token."""
+        super().__init__(code)
+        # The character that a call may return in place of the number, by the call's place among those expected.
+        self.others: dict[int, str] = {}
+
+    def operand(self) -> Any:
+        """Take data, or a call. A number with an `f` is the float that is nearest to it."""
+        token = self.peek()
+        source = self.code[token.start : token.end]
+        value = super().operand()
+        if token.kind == "text" and any(map(OTHER_ESCAPES.search, self.texts_before())):
+            raise NotPlain("a text whose bytes are others")
+        if token.kind == "number" and isinstance(value, float):
+            if source[-1] in "lL":
+                raise NotPlain("a number that no double holds")
+            return single(Fraction(Decimal(source[:-1]))) if source[-1] in "fF" else value
+        return value
+
+    def texts_before(self) -> Iterator[str]:
+        """Yield the sources of the texts that have been taken last."""
+        step = -1
+        while self.peek(step).kind == "text":
+            yield self.code[self.peek(step).start : self.peek(step).end]
+            step -= 1
+
+    def converted(self, kind: str) -> Any:
+        """Take data that is converted to a type. A float is the nearest one."""
+        value = super().converted(kind)
+        return single(Fraction(value)) if kind == "float" else value
+
+    def product(self) -> Any:
+        """Take data, or a product of numbers, which are no floats."""
+        return self.exact(super().product)
+
+    def data(self) -> Any:
+        """Take data, or arithmetic of numbers, which are no floats."""
+        return self.exact(super().data)
+
+    def exact(self, take: Callable[[], Any]) -> Any:
+        """Take data whose arithmetic has no rounding of floats.
+
+        Args:
+            take: takes it.
+        """
+        first = self.at
+        value = take()
+        tokens = self.tokens[first : self.at]
+        has_floats = any(token.kind == "number" and self.code[token.end - 1] in "fF" for token in tokens)
+        if isinstance(value, float) and has_floats and any(token.text in ("+", "*", "-") for token in tokens[1:]):
+            raise NotPlain("arithmetic of floats")
+        return value
+
+    def char(self, text: str) -> Any:
+        """Return the value of a literal of one character, which is one byte."""
+        if not text.isascii():
+            raise NotPlain("a character whose number has another size elsewhere")
+        return super().char(text)
+
     def own_operand(self) -> Any:
         """Take a list in braces, a container, or a call."""
         if self.take("{"):
@@ -89,8 +158,10 @@ class CppReader(Reader):
         name = self.peek().text
         if name in LISTS or name in TABLES or name == "string":
             self.at += 1
+            first = self.at
             self.skip_type_arguments()
-            return self.container(name)
+            words = [token.text for token in self.tokens[first : self.at] if token.kind == "name"]
+            return typed(self.container(name), words)
         if name in ("make_tuple", "make_pair"):
             self.at += 1
             self.expect("(")
@@ -114,7 +185,12 @@ class CppReader(Reader):
             if len(found) != 1 or not isinstance(found[0], list):
                 raise NotPlain("a container made of something else")
             [found] = found
-        return table(found) if name in TABLES else found
+        if name not in TABLES:
+            return found
+        made = table(found)
+        if len(made) < len(found) or any(isinstance(key, float) for key in made):
+            raise NotPlain("keys that are equal, or are no whole numbers")
+        return made
 
     def is_pair(self, opening: int, count: int) -> bool:
         """Return whether a list may be an element of a table."""
@@ -125,10 +201,28 @@ class CppReader(Reader):
         return replace(value, source=f"({value.source}) ? true : false") if isinstance(value, Call) else value
 
     def check_equal(self, call: Any, value: Any, neutral: str) -> None:
-        """Note that a call and a value are equal by `==`. A negative number may equal one that has no sign."""
+        """Note that a call and a value are equal by `==`. A negative number may equal one that has no sign.
+
+        A character is equal to its number, whichever of the two is returned.
+        """
         if isinstance(call, Call) and type(value) is int and value < 0:
             call = replace(call, source=f"code_eval_results::compared({call.source}, {neutral}, {RANK})")
-        super().check_equal(call, value, neutral)
+        number = ord(value) if isinstance(value, Character) else value
+        self.check(call, number)
+        if type(number) is int and 0 <= number < 128:
+            self.others[len(self.expected) - 1] = chr(number)
+
+    def check(self, left: Any, right: Any, tolerance: float = 0) -> None:
+        """Note that a call returns a value. A long double only has to be near."""
+        if tolerance and isinstance(left, Call) and is_number(right):
+            left = replace(left, source=f"(double)({left.source})")
+        super().check(left, right, tolerance)
+
+    def note_shape(self, first: int, begin: int, end: int) -> None:
+        """Keep a comparison for the check of its types, but not with a lambda: it can't stand there before C++20."""
+        tokens = [token.text if token.kind == "symbol" else "" for token in self.tokens[first : self.at]]
+        if not any(after == "[" and before in ("(", ",", "{", "=") for before, after in pairwise(tokens)):
+            super().note_shape(first, begin, end)
 
     def same(self) -> None:
         """Take a comparison by the tests' own function, whose name has been taken."""
@@ -189,4 +283,8 @@ def cpp_tests(tests: str) -> PlainTests:
     statements = "".join(reader.statements)
     compared = COMPARED if "code_eval_results::compared" in statements else ""
     parts = {"head": head, "compared": compared, "types": types, "statements": statements}
-    return reader.result(PROGRAM % parts)
+    plain = reader.result(PROGRAM % parts)
+    expected = json.loads(plain.expected)
+    for place, char in reader.others.items():
+        expected[place].append(char)
+    return replace(plain, expected=json.dumps(expected))

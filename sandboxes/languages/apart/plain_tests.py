@@ -21,7 +21,8 @@ FIRST_COMMENTS = re.compile(r"(?:[ \t]*//[^\n]*\n)*")
 """Comments before the first line of code, which may choose options of the compiler."""
 
 WORD = re.compile(r"[^\W\d]\w*")
-NEUTRAL = {"text": '""', "char": "' '", "true": "false"}
+NEUTRAL = {"text": '""', "char": "' '"}
+"""The source of other data, by the kind of a literal's token."""
 
 
 @dataclass(frozen=True)
@@ -245,7 +246,7 @@ class Reader(DataReader):
                 place, text = closing, BRACKETS[text]
             elif token.kind == "number":
                 text = neutral_number(text)
-            yield NEUTRAL.get(token.kind) or NEUTRAL.get(text) or text
+            yield NEUTRAL.get(token.kind) or ("false" if text == "true" else text)
             place += 1
 
     def is_pair(self, opening: int, count: int) -> bool:

@@ -6,6 +6,8 @@ compiled once, in the token's file, where a program has one. Templates only find
 
 from __future__ import annotations
 
+import re
+
 from sandboxes.languages.apart.native_results import BUFFER, FINISH, VALUES
 
 NUMBERS = {
@@ -64,8 +66,9 @@ static void put_key(unsigned long start) {
     }
     put(':');
 }
-""" + "".join(f"{declared} {{ {body}; }}\n" for declared, body in FUNCTIONS.items())
-"""The functions, but for the buffer that they write to."""
+"""
+BODIES = "".join(f"{declared} {{ {body}; }}\n" for declared, body in FUNCTIONS.items())
+"""The functions, but for the buffer that they write to, and the functions that they call, which are in DEFINED."""
 
 # They name no container, so that they need no header of one. No name is one that candidates often give to a macro.
 TEMPLATES = r"""
@@ -118,6 +121,19 @@ void choose(const Result &values, Rank<1>) {
     Parts<Result, Size>::write_all(values);
     close(']');
 }
+// Enumerations, objects that become numbers.
+template <class Result, class Sum = decltype(std::declval<const Result &>() + 0),
+          When<std::is_arithmetic<Sum>::value> = 0>
+void choose(const Result &value, Rank<0>) { code_eval_results::write(value + 0); }
+// Integers that the standard does not have.
+template <class Result, class Sum = decltype(std::declval<const Result &>() + 0),
+          When<!std::is_arithmetic<Sum>::value && !std::is_pointer<Sum>::value && !std::is_class<Sum>::value &&
+               !std::is_union<Sum>::value> = 0>
+void choose(const Result &value, Rank<0>) {
+    if ((Sum)(long long)value == value) write((long long)value);
+    else if ((Sum)(unsigned long long)value == value) write((unsigned long long)value);
+    else quote("a longer integer", 16);
+}
 // Inlining it takes time.
 template <class Result> __attribute__((noinline)) void write(const Result &value) { choose(value, Rank<6>()); }
 """
@@ -133,7 +149,7 @@ namespace code_eval_results {{
 static std::string results;
 static unsigned long used() {{ return results.size(); }}
 static void put(char each) {{ results += each; }}
-{VALUES}{DEFINED}{TEMPLATES}
+{VALUES}{DEFINED}{BODIES}{TEMPLATES}
 }}
 """
 """The functions of a program in one file, which has all headers. `write` adds a value to the text `results`."""
@@ -154,6 +170,13 @@ namespace code_eval_results {{
 """
 """The functions of a program with the tag TAG, whose other functions are in its token's file."""
 
+# What results are compared with says whether they are floats: these have all digits, as doubles have.
+EXACT = r"""
+static void put_exact(long double value) {
+    if ((double)value == value || value != value) put_shortest(value, is_same<double>);
+    else put_text("\"a long double\"");
+}
+""" + re.sub(r"put_shortest\(value, .*?\)", "put_exact(value)", BODIES)
 IN_TOKEN = f"""
 #define code_eval_widest long long
 {BUFFER}{VALUES}{FINISH}
@@ -163,7 +186,7 @@ int snprintf(char *, decltype(sizeof 0), const char *, ...) __asm__("snprintf");
 long double strtold(const char *, char **) __asm__("strtold");
 {DECLARED}
 static unsigned long used() {{ return ::used; }}
-{DEFINED}
+{DEFINED}{EXACT}
 void begin() {{ put_text("\\n["); }}
 void finish() {{ put_finish(); }}
 }}
