@@ -7,6 +7,7 @@ from dataclasses import replace
 from types import NoneType
 from typing import Any
 
+from sandboxes.languages.apart.java_classes import ONLY, classes_of
 from sandboxes.languages.apart.plain_data import Call, Character, table
 from sandboxes.languages.apart.plain_tests import PlainTests, Reader, or_none
 from sandboxes.languages.apart.plain_tokens import NotPlain
@@ -46,6 +47,7 @@ class CodeEvalResults {
         System.out.println(text.append("]"));
     }
 """
+    + ONLY
     + WRITER.replace("%", "%%")
     + "}\n"
 )
@@ -113,17 +115,52 @@ class JavaReader(Reader):
             return
         for opening in (("Objects", ".", "equals", "("), ("Arrays", ".", "equals", "(")):
             if self.take(*opening):
-                left = self.operand()
+                first = self.at
+                left, middle = self.operand(), self.at
                 self.expect(",")
-                self.check(left, self.operand())
+                self.check_object(left, self.operand(), first, middle)
                 self.expect(")")
                 return
         super().comparison()
+
+    def method_comparison(self) -> bool:
+        """Take a condition such as `CALL.equals(DATA)`, if it is one, and note its call."""
+        first = self.at
+        try:
+            left, middle = self.operand(), self.at
+            if self.take(".", self.equality, "("):
+                self.check_object(left, self.parenthesised(), first, middle)
+                return True
+        except NotPlain:
+            pass
+        self.at = first
+        return False
+
+    def check_object(self, left: Any, right: Any, first: int, middle: int) -> None:
+        """Note that a call and data are equal as objects, whose classes are the same.
+
+        Args:
+            left: the call or the data.
+            right: the other one.
+            first: the first token of `left`.
+            middle: the token after it.
+        """
+        is_reversed = isinstance(right, Call)
+        call, value = (right, left) if is_reversed else (left, right)
+        if isinstance(call, Call) and not isinstance(value, Call):
+            data = self.tokens[first:middle] if is_reversed else self.tokens[middle : self.at]
+            classes = classes_of(value, [(token.kind, self.code[token.start : token.end]) for token in data])
+            call = replace(call, source=f"CodeEvalResults.only({call.source}, {', '.join(classes)})")
+        self.check(call, value)
 
     def check_equal(self, call: Any, value: Any, neutral: str) -> None:
         """Note that a call and a value are equal by `==`, which asks of objects whether they are the same."""
         if isinstance(value, str | list | dict | NoneType) and not isinstance(value, Character):
             raise NotPlain("objects that are compared with ==")
+        if isinstance(value, float) and isinstance(call, Call):
+            if neutral[-1] in "fF":
+                raise NotPlain("a float")
+            call = replace(call, source=f"(double) ({call.source})")
         super().check_equal(call, value, neutral)
 
     def statement(self) -> None:

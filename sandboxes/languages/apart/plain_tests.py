@@ -55,6 +55,8 @@ class Reader(DataReader):
         super().__init__(code)
         self.statements: list[str] = []
         self.expected: list[tuple[Any, float]] = []
+        # Another result that is right, by the place of the expected one.
+        self.others: dict[int, Any] = {}
         # Variables that hold what a function has returned.
         self.results: set[str] = set()
         # A comparison of the tests with its expected value taken out, for the compiler to check the types of.
@@ -282,9 +284,10 @@ class Reader(DataReader):
         if not self.expected or self.peek() is not self.end:
             raise NotPlain("no call, or more than calls")
         comments = FIRST_COMMENTS.match(self.code)
-        return PlainTests(
-            (comments[0] if comments else "") + tests, json.dumps([list(each) for each in self.expected]), name
-        )
+        expected = [list[Any](each) for each in self.expected]
+        for place, other in self.others.items():
+            expected[place].append(other)
+        return PlainTests((comments[0] if comments else "") + tests, json.dumps(expected), name)
 
 
 def or_none(read: Callable[[str], PlainTests]) -> Callable[[str], PlainTests | None]:

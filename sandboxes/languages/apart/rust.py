@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from sandboxes.languages.apart.c_numbers import single
 from sandboxes.languages.apart.plain_data import Call
 from sandboxes.languages.apart.plain_tests import PlainTests, Reader, or_none
 from sandboxes.languages.apart.plain_tokens import NotPlain
@@ -49,7 +50,11 @@ class RustReader(Reader):
         """Take a list, a text, a value that may be missing, or a call."""
         if self.take("vec", "!", "[") or self.take("["):
             return self.items("]")
-        if self.take("String", "::", "from", "(") or self.take("Some", "("):
+        if self.take("String", "::", "from", "("):
+            return self.parenthesised()
+        if self.take("Some", "("):
+            if self.next_is("Some") or self.next_is("None") or self.next_is("("):
+                raise NotPlain("a value that may be missing in another")
             return self.parenthesised()
         if self.take("String", "::", "new", "(", ")"):
             return ""
@@ -88,6 +93,14 @@ class RustReader(Reader):
         """Note that a call and a value are equal by `==`. No character is a number."""
         self.check(call, value)
 
+    def check(self, left: Any, right: Any, tolerance: float = 0) -> None:
+        """Note that a call returns a value. Its numbers may be those of the shortest literals of f32."""
+        super().check(left, right, tolerance)
+        value = self.expected[-1][0]
+        other = as_singles(value)
+        if other != value and not tolerance:
+            self.others[len(self.expected) - 1] = other
+
     def near(self) -> bool:
         """Take a condition such as `(CALL - NUMBER).abs() < NUMBER`, if it is one. Return whether it was."""
         first = self.at
@@ -102,6 +115,20 @@ class RustReader(Reader):
             self.at = first
             return False
         return True
+
+
+def as_singles(value: Any) -> Any:
+    """Return data whose numbers are those that the shortest literals of the nearest numbers of 32 bits have."""
+    if isinstance(value, list):
+        return [as_singles(each) for each in value]
+    if not isinstance(value, float) or not value:
+        return value
+    try:
+        nearest = single(value)
+    except NotPlain:
+        return value
+    shortest = (float(f"{nearest:.{digits}g}") for digits in range(1, 10))
+    return next(each for each in shortest if single(each) == nearest)
 
 
 @or_none

@@ -57,6 +57,9 @@ impl<T: Shown + ?Sized> Shown for &T {
 impl<T: Shown> Shown for Box<T> {
     fn write<W: Writer>(&self) { (**self).write::<W>() }
 }
+impl<T: Shown + ToOwned + ?Sized> Shown for std::borrow::Cow<'_, T> {
+    fn write<W: Writer>(&self) { (**self).write::<W>() }
+}
 impl<T: Shown> Shown for Option<T> {
     fn write<W: Writer>(&self) {
         match self { Some(value) => value.write::<W>(), None => W::put("null") }
