@@ -1,4 +1,4 @@
-"""Results in Java and Rust that are compared elsewhere: they are equal where the language says so, and nowhere else."""
+"""Results that are compared elsewhere, in Java, Rust, Kotlin and D: they are equal where the language says so."""
 
 import json
 
@@ -10,10 +10,18 @@ from sandboxes.languages.apart.rust import rust_tests
 from sandboxes.languages.programs import build_program
 from sandboxes.languages.registry import probe_version, required_paths
 from support.observers import passes
-from support.plain_frames import JAVA, RUST
+from support.plain_frames import JAVA, KOTLIN, RUST
 from support.requirements import WALL_SECONDS, unavailable
 
 JAVA_CANDIDATE = "import java.util.*;\nclass Solution {\n    BODY\n}\n"
+FRAMES = {
+    "d": ("BODY", "unittest\n{\n    BODY\n}\nvoid main(){}\n"),
+    "java": (JAVA_CANDIDATE, JAVA),
+    "kotlin": ("BODY", KOTLIN),
+    "rust": ("BODY", RUST),
+}
+"""What is around candidates and conditions."""
+
 TWO_IN_JAVA = 'List<Object> all(int a) { return Arrays.asList(a, "x", OTHER); }'
 F32 = "fn same(a: f32) -> f32 { a }"
 
@@ -67,6 +75,30 @@ PROGRAMS = {
         "List<Integer> all(long a) { return List.of((int) a, (int) -a); }",
         "s.all(2).equals(new ArrayList<Long>(Arrays.asList((long)2, (long)-2)))",
     ),
+    "a character's number in Java": (
+        "java",
+        "char next(char a) { return (char) (a + 1); }",
+        "char next(char a) { return a; }",
+        "s.next('a') == 98",
+    ),
+    "a character's number in D": (
+        "d",
+        "char next(char a) { return cast(char) (a + 1); }",
+        "char next(char a) { return a; }",
+        "assert(next('a') == 98);",
+    ),
+    "a float in place of a double in D": (
+        "d",
+        "double same(double a) { return a; }",
+        "float same(double a) { return a; }",
+        "assert(same(0.1) == 0.1);",
+    ),
+    "a float that is written longer in Kotlin": (
+        "kotlin",
+        "fun third(a: Float): Float = a / 3",
+        "fun third(a: Float): Float = a / 2",
+        "check(third(1f) == 0.333333333f)",
+    ),
     "a number of 32 bits that is written longer": (
         "rust",
         F32,
@@ -100,9 +132,9 @@ OTHERS = {
 @pytest.fixture(scope="module")
 def pool():
     """Return a pool for programs in these languages."""
-    pool = Pool(open_sandbox("subprocess", read_only_paths=required_paths({"java", "rust"})))
+    pool = Pool(open_sandbox("subprocess", read_only_paths=required_paths({*FRAMES})))
     try:
-        for name in ("java", "rust"):
+        for name in FRAMES:
             probe_version(pool, name)
     except SandboxUnavailable as error:
         unavailable(str(error))
@@ -116,7 +148,7 @@ def pool():
 def test_results_are_equal_as_in_the_language(pool, name):
     """A right candidate passes, and a wrong one does not, also where its result looks the same in JSON."""
     language, *candidates, condition = PROGRAMS[name]
-    frame, tests = ("BODY", RUST) if language == "rust" else (JAVA_CANDIDATE, JAVA)
+    frame, tests = FRAMES[language]
     limits = Limits(wall_seconds=2 * WALL_SECONDS)
     programs = [
         build_program(language, frame.replace("BODY", candidate), tests.replace("BODY", condition), limits)

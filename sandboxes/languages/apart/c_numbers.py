@@ -106,6 +106,16 @@ def single(value: float | Fraction) -> float:
     return float(math.copysign(nearest, value))
 
 
+def shortest_single(value: float) -> float:
+    """Return the number of the shortest literal of the float that is nearest to a number, or the number itself."""
+    try:
+        nearest = single(value)
+        shortest = (float(f"{nearest:.{digits}g}") for digits in range(1, 10))
+        return next(each for each in shortest if single(each) == nearest)
+    except NotPlain:
+        return value
+
+
 def bits_of(value: float) -> int:
     """Return the bits of a float, as an integer."""
     return int(struct.unpack("i", struct.pack("f", value))[0])

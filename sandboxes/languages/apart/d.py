@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
+from sandboxes.languages.apart.plain_data import Call
 from sandboxes.languages.apart.plain_tests import PlainTests, Reader, or_none
 
 IMPORT = re.compile(r"^[ \t]*import[ \t]+std(?:\.\w+)+[ \t]*;[ \t]*$", re.MULTILINE)
@@ -133,6 +135,12 @@ class DReader(Reader):
         if self.take("tuple", "("):
             return self.items(")")
         return self.call()
+
+    def check_equal(self, call: Any, value: Any, neutral: str) -> None:
+        """Note that a call and a value are equal by `==`. A float that is compared with a double becomes one."""
+        if isinstance(call, Call) and isinstance(value, float) and neutral[-1] not in "fFL":
+            call = replace(call, source=f"cast(double) ({call.source})")
+        super().check_equal(call, value, neutral)
 
     def statement(self) -> None:
         """Take a statement of the block."""

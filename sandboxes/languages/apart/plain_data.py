@@ -8,6 +8,7 @@ from decimal import Decimal
 from itertools import pairwise
 from typing import Any
 
+from sandboxes.languages.apart.c_numbers import shortest_single
 from sandboxes.languages.apart.plain_tokens import NotPlain, TokenReader
 
 MAX_INT = 2**31 - 1
@@ -112,7 +113,8 @@ class DataReader(TokenReader):
         token = self.peek()
         if token.kind == "number":
             self.at += 1
-            return token.text
+            is_single = isinstance(token.text, float) and self.code[token.end - 1] in "fF"
+            return shortest_single(token.text) if is_single else token.text
         if token.kind == "text":
             text = ""
             while self.peek().kind == "text":

@@ -200,6 +200,9 @@ class Reader(DataReader):
                 raise NotPlain("a character whose number has another size elsewhere")
             call, value = replace(call, source=f"({call.source}) + 0"), ord(value)
         self.check(call, value)
+        if type(value) is int and ord(" ") < value < 127:
+            # The call may return the character with this number.
+            self.others[len(self.expected) - 1] = chr(value)
 
     def check(self, left: Any, right: Any, tolerance: float = 0) -> None:
         """Note that a call returns a value. One of the two is the call.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sandboxes.languages.apart.c_numbers import single
+from sandboxes.languages.apart.c_numbers import shortest_single
 from sandboxes.languages.apart.plain_data import Call
 from sandboxes.languages.apart.plain_tests import PlainTests, Reader, or_none
 from sandboxes.languages.apart.plain_tokens import NotPlain
@@ -121,14 +121,7 @@ def as_singles(value: Any) -> Any:
     """Return data whose numbers are those that the shortest literals of the nearest numbers of 32 bits have."""
     if isinstance(value, list):
         return [as_singles(each) for each in value]
-    if not isinstance(value, float) or not value:
-        return value
-    try:
-        nearest = single(value)
-    except NotPlain:
-        return value
-    shortest = (float(f"{nearest:.{digits}g}") for digits in range(1, 10))
-    return next(each for each in shortest if single(each) == nearest)
+    return shortest_single(value) if isinstance(value, float) else value
 
 
 @or_none
