@@ -49,6 +49,16 @@ NODE_TESTS = (
     "test('later', async () => { assert.equal(await add(4, 4), 8); });\n"
 )
 ATTACKS = {
+    "a list of a class of its own": (
+        "class Own extends Array {}\nfunction add(all) { return { sum: all[0] + all[1], all: Own.from(all) }; }\n",
+        "class Own extends Array {}\nfunction add(all) { return { sum: all[0] + all[1], all: [...Own.from(all)] }; }\n",
+        LISTS,
+    ),
+    "a table of a class of its own": (
+        "class Own extends Map {}\nfunction add(all) { return new Own([all]); }\n",
+        "class Own extends Map {}\nfunction add(all) { return new Map(new Own([all])); }\n",
+        'require("assert").deepStrictEqual(add([2, 3]), new Map([[2, 3]]));\n',
+    ),
     "an error with a wrong property": (LOAD.replace("STATUS", "404"), LOAD.replace("STATUS", "status"), LOADS),
     "an error of node:test's": (
         "function add() {\n  const of = { code: 'ERR_TEST_FAILURE', failureType: 'cancelledByParent', skip: true };\n"

@@ -92,6 +92,15 @@ function packed(value, around) {
   return found;
 }
 
+// Returns the built-in class of a value, whose copy has no other.
+function baseOf(value) {
+  if (Array.isArray(value)) return Array;
+  if (types.isMap(value)) return Map;
+  if (types.isSet(value)) return Set;
+  if (types.isDate(value)) return Date;
+  return types.isRegExp(value) ? RegExp : Object;
+}
+
 function note(value, place, found, seen, around) {
   if (typeof value === "function" || typeof value === "symbol")
     throw new TypeError(`a ${typeof value} can't be sent to the tests`);
@@ -99,16 +108,17 @@ function note(value, place, found, seen, around) {
   seen.add(value);
   const prototype = Object.getPrototypeOf(value);
   if (types.isProxy(value)) throw new TypeError("a proxy can't be sent to the tests");
+  const isPlain = types.isNativeError(value) || types.isBoxedPrimitive(value) || types.isAnyArrayBuffer(value);
+  if (place && !isPlain && prototype !== baseOf(value).prototype) {
+    const name = prototype && Object.hasOwn(prototype, "constructor") && prototype.constructor.name;
+    found.classes.push([place, prototype === null ? null : String(name || "")]);
+  }
   if (types.isMap(value) || types.isSet(value)) {
     // Places within them have no names.
     value.forEach((each, key) => [each, key].forEach((part) => note(part, null, found, seen, around)));
   } else if (types.isNativeError(value)) {
     if (place && !around.includes(value)) found.errors.push([place, said(value, around)]);
   } else {
-    const name = prototype && Object.hasOwn(prototype, "constructor") && prototype.constructor.name;
-    if (place && prototype !== Object.prototype && !Array.isArray(value) && !types.isBoxedPrimitive(value)
-        && !types.isDate(value) && !types.isRegExp(value) && !types.isAnyArrayBuffer(value))
-      found.classes.push([place, prototype === null ? null : String(name || "")]);
     for (const key of Object.keys(value)) note(value[key], place && [...place, key], found, seen, around);
   }
 }

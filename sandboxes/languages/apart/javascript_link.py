@@ -145,7 +145,10 @@ function unpacked({ value, classes, errors }) {
     if (!isObject(found) || found === Object.prototype) invalid();
     return found;
   };
-  for (const [place, name] of classes) Object.setPrototypeOf(at(place), name === null ? null : classOf(name).prototype);
+  for (const [place, name] of classes) {
+    const found = at(place);
+    Object.setPrototypeOf(found, name === null ? null : classOf(name, bases[kindOf(found)]).prototype);
+  }
   for (const [place, said] of errors) {
     const error = at(place);
     if (!types.isNativeError(error)) invalid();
@@ -155,6 +158,7 @@ function unpacked({ value, classes, errors }) {
 }
 
 const kinds = [Array.isArray, types.isMap, types.isSet, types.isDate, ArrayBuffer.isView];
+const bases = [Array, Map, Set, Date];
 const kindOf = (value) => (isObject(value) ? kinds.findIndex((is) => is(value)) : NaN);
 
 // Functions may change the arrays and objects that they are given.
