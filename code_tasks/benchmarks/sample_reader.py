@@ -51,6 +51,8 @@ class SampleReader:
     def open(self, stack: ExitStack) -> None:
         """Copy a pipe's content, which can't be read twice. `stack` removes the copy. Raises InputError."""
         path = self.given.path
+        if str(path) == "-" and not path.exists():
+            raise InputError("can't read -: the path of standard input is /dev/stdin")
         if not path.exists() or path.is_file() or path.is_dir():
             return
         copy = stack.enter_context(tempfile.NamedTemporaryFile(prefix="code-eval-samples-"))

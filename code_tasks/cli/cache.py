@@ -46,4 +46,5 @@ def checked_argument(cache_dir: Path) -> Path:
     try:
         return checked_folder(cache_dir)
     except ValueError as error:
-        raise typer.BadParameter(str(error)) from error
+        # The name of the option is not that of the argument.
+        raise typer.BadParameter(str(error).removeprefix("cache_dir ")) from error

@@ -9,6 +9,7 @@ import typer
 from code_tasks.cli.arguments import expand_arguments
 from code_tasks.cli.options import Door, GivenOptions
 from code_tasks.cli.output import fail
+from code_tasks.cli.wording import as_command_message
 from sandboxes import SandboxUnavailable
 from sandboxes.backends.docker.engine import DockerCli
 from sandboxes.backends.docker.images import prune as prune_images
@@ -25,5 +26,5 @@ def prune(options: Annotated[GivenOptions, PRUNE]) -> None:
     try:
         removed = prune_images(DockerCli(options.get("docker_host")))
     except SandboxUnavailable as error:
-        fail(str(error))
+        fail(as_command_message(str(error)))
     typer.echo("\n".join(removed) or "there is nothing to remove")

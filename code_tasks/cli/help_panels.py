@@ -1,7 +1,8 @@
 """The options in a command's help: each name has a line of its own, so that no name is cut in 80 columns.
 
-`lazy_commands.py` calls this when help is asked for. typer has no setting for the columns of its tables, which cut what
-does not fit. Help is typer's own where typer's function for them is another than the one that is replaced here.
+`main.py` and `lazy_commands.py` call this when help is asked for. typer has no setting for the columns of its tables,
+which cut what does not fit. Help is typer's own where typer's function for them is another than the one that is
+replaced here.
 """
 
 from __future__ import annotations

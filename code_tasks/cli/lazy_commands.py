@@ -74,7 +74,7 @@ class LazyCommand(TyperCommand):
 
     def _make_own(self, info_name: str | None, args: list[str], **settings: Any) -> Any:
         """Return the context of the command itself. A value that can't be parsed is an error in the command's words."""
-        if "--help" in args:
+        if "--help" in args or (not args and isinstance(self.part, typer.Typer)):
             from code_tasks.cli.help_panels import use_whole_names
 
             use_whole_names()

@@ -97,6 +97,13 @@ class CodeEvalCommands(TyperGroup):
         finally:
             warnings.formatwarning = own_format
 
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the help of `code-eval`, with whole names of its options."""
+        from code_tasks.cli.help_panels import use_whole_names
+
+        use_whole_names()
+        super().format_help(ctx, formatter)
+
 
 def plain_warning(message: Warning | str, *place: Any, **source: Any) -> str:
     """Return the line of a warning, without the place in our code that Python names."""

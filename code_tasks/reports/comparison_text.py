@@ -9,7 +9,7 @@ from string import ascii_uppercase
 from code_tasks.reports.comparison import ChangedSetting, Comparison, Flip, program_seconds
 from code_tasks.reports.data import AttemptData, ReportData
 from code_tasks.scoring.paired import MIN_DIFFERENT_TASKS, PairedDifference
-from code_tasks.scoring.summary import PassAtK
+from code_tasks.scoring.summary import PassAtK, counted
 from sandboxes.outcome_labels import LABELS
 from sandboxes.validation import printable, short_repr
 
@@ -68,7 +68,7 @@ def comparison_lines(name: str, comparison: Comparison) -> Iterator[str]:
 
 def shared_tasks(name: str, comparison: Comparison) -> str:
     """Return how many tasks are compared, and how many are not."""
-    text = f"{plural(len(comparison.common), 'task')} in both"
+    text = f"{counted(len(comparison.common), 'task')} in both"
     parts = [
         f"{len(tasks)} only in {run}"
         for run, tasks in (("A", comparison.only_in_baseline), (name, comparison.only_in_other))
@@ -137,7 +137,7 @@ def flip_lines(name: str, comparison: Comparison) -> Iterator[str]:
 def flip_counts(name: str, comparison: Comparison) -> str:
     """Return how many verdicts flipped, and in which direction."""
     flips = comparison.flips
-    text = f"{len(flips)} of {plural(comparison.pairs, 'verdict')} flipped"
+    text = f"{len(flips)} of {counted(comparison.pairs, 'verdict')} flipped"
     if not flips:
         return text
     passed = sum(bool(flip.other.correct) for flip in flips)
@@ -172,8 +172,3 @@ def clip(text: str, max_chars: int) -> str:
     """Return a text as one printable line of at most this many characters."""
     line = printable(text)
     return line if len(line) <= max_chars else f"{line[: max_chars - 3]}..."
-
-
-def plural(number: int, noun: str) -> str:
-    """Return a number with a noun."""
-    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from statistics import NormalDist
 
-from code_tasks.scoring.summary import PassAtK, mean_over_tasks
+from code_tasks.scoring.summary import PassAtK, mean_over_tasks, without_k
 from sandboxes.pass_at_k import pass_at_k_of_task
 
 Counts = Mapping[str, tuple[int, int]]
@@ -69,9 +69,7 @@ def paired_differences(baseline: Counts, other: Counts, ks: Sequence[int]) -> tu
     differences, left_out = [], []
     for k in ks:
         if too_few := [task for task in baseline if min(baseline[task][0], other[task][0]) < k]:
-            left_out.append(
-                f"pass@{k} is left out: fewer than {k} samples for {len(too_few)} task(s), such as {too_few[0]}"
-            )
+            left_out.append(without_k(k, too_few))
         elif baseline:
             differences.append(paired_difference(baseline, other, k))
     return differences, left_out

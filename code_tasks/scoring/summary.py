@@ -141,13 +141,21 @@ def pass_at_k_from_counts(counts: Mapping[str, tuple[int, int]], ks: Sequence[in
     estimates, left_out = [], []
     for k in ks:
         if too_few := [task for task, (samples, _) in counts.items() if samples < k]:
-            left_out.append(
-                f"pass@{k} is left out: fewer than {k} samples for {len(too_few)} task(s), such as {too_few[0]}"
-            )
+            left_out.append(without_k(k, too_few))
         elif counts:
             values = [pass_at_k_of_task(samples, passed, k) for samples, passed in counts.values()]
             estimates.append(PassAtK(k, *mean_over_tasks(values)))
     return estimates, left_out
+
+
+def without_k(k: int, too_few: Sequence[str]) -> str:
+    """Return the line about a k that is left out, because these tasks have fewer samples."""
+    return f"pass@{k} is left out: fewer than {k} samples for {counted(len(too_few), 'task')}, such as {too_few[0]}"
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def mean_over_tasks(values: Sequence[float]) -> tuple[float, float]:
@@ -177,7 +185,10 @@ def as_text(tally: Tally, ks: Sequence[int] | None, wall_seconds: float, samples
     rows, left_out = scores(tally, ks)
     run = tally.samples if samples_run is None else samples_run
     speed = f"{run / wall_seconds:.0f} samples/s" if run == tally.samples else f"{run} of them now"
-    lines = [f"{tally.samples} samples of {len(tally.tasks)} tasks in {wall_seconds:.1f} s ({speed})", ""]
+    lines = [
+        f"{counted(tally.samples, 'sample')} of {counted(len(tally.tasks), 'task')} in {wall_seconds:.1f} s ({speed})",
+        "",
+    ]
     width = max([10, *(len(name) + 2 for name in rows)])
     for name, estimate in rows.items():
         error = "" if math.isnan(estimate.standard_error) else f" ± {100 * estimate.standard_error:.1f}"

@@ -65,4 +65,4 @@ def test_wrong_type_in_a_dataset(local_dataset):
 def test_row_without_a_test(local_dataset):
     """A row whose test is null has no test, even if others have one."""
     [fault] = faults_of(load_problems, local_dataset(ADD, {**ADD, "task_id": "t/1", "test": None}), "test")
-    assert fault.endswith("row 1: missing key 'test'")
+    assert "row 1: missing key 'test'; there are 'task_id'" in fault

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+from pathlib import Path
 
 import pytest
 
@@ -103,6 +104,11 @@ def test_problem_without_a_field(file, field):
     path = file(others := {name: value for name, value in ADD.items() if name != field})
     there = ", ".join(map(repr, others))
     assert faults_of(read_problems, path) == [f"{path}:1: missing key {field!r}; there are {there}"]
+
+
+def test_standard_input():
+    """A dash, which other commands take for standard input, is an error that names the path for it."""
+    assert faults_of(read_samples, Path("-"), PROBLEMS) == ["can't read -: the path of standard input is /dev/stdin"]
 
 
 def test_same_problem_twice(file):

@@ -21,7 +21,7 @@ def test_text(runs):
     done = code_eval("compare", *runs, "-k", "1", "-k", "2")
     assert (done.returncode, done.stderr) == (0, "")
     assert "1 of 3 verdicts flipped: 1 passed only in B, 0 only in A" in done.stdout
-    assert "pass@2 is left out: fewer than 2 samples for 3 task(s), such as t/0" in done.stdout
+    assert "pass@2 is left out: fewer than 2 samples for 3 tasks, such as t/0" in done.stdout
     assert sorted(path.name for path in runs[0].parent.iterdir()) == ["a.jsonl", "b.jsonl"]
 
 

@@ -152,7 +152,7 @@ def test_a_damaged_line_of_a_run_log(tmp_path_factory, data):
 def test_an_undamaged_partial_file_is_read(tmp_path):
     """An undamaged partial file is resumed."""
     partial_path(tmp_path / "results.jsonl").write_text("\n".join(WHOLE) + "\n")
-    assert "3 samples of 1 tasks" in read_partial(tmp_path / "results.jsonl")
+    assert "3 samples of 1 task" in read_partial(tmp_path / "results.jsonl")
 
 
 @pytest.mark.parametrize(

@@ -68,6 +68,12 @@ def test_values_have_words(command):
     assert re.findall(r"default: \(?(?:True|False|None)", text) == []
 
 
+@pytest.mark.parametrize("arguments", [["--help"], ["cache", "--help"], ["cache"], ["install"]], ids=str)
+def test_lists_of_commands_have_words_for_values(arguments):
+    """The help of a group of commands has no type of Python either, also where a command is missing."""
+    assert "<bool>" not in CliRunner().invoke(app, arguments, env=WIDE).output
+
+
 @pytest.mark.parametrize("command", [name for name in COMMANDS if name not in ("cache", "docker", "install")])
 def test_names_are_whole_in_80_columns(command):
     """The help shows each option's whole name, and no text is cut, on a terminal of the usual width."""

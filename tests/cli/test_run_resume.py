@@ -116,7 +116,7 @@ def test_samples_from_a_pipe(files, tmp_path):
         [str(each) for each in script], input=path.read_bytes(), cwd=ROOT, env=environment(), capture_output=True
     )
     assert done.returncode == 0, done.stderr
-    assert b"3 samples of 1 tasks" in done.stdout
+    assert b"3 samples of 1 task" in done.stdout
 
 
 def test_a_pipe_is_named_in_errors(files):

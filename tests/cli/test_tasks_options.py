@@ -40,7 +40,7 @@ def test_run_scores_the_chosen_tasks(score, options, task_ids):
     """`run` scores the samples of the chosen tasks alone, and no other problem is missing from the score."""
     done, scored = score(*options)
     assert (done.exit_code, scored) == (0, task_ids)
-    assert f"{len(task_ids)} samples of {len({*task_ids})} tasks" in done.stdout
+    assert f"{len(task_ids)} samples of {len({*task_ids})} task" in done.stdout
     assert "have no samples" not in done.stderr
 
 

@@ -62,7 +62,7 @@ def test_report_reads_what_is_written(files, tmp_path, writer):
     path = WRITERS[writer](files, tmp_path)
     done = code_eval("report", path, "--output", tmp_path / "page.html")
     assert done.returncode == 0, done.stderr
-    assert f"{len(COMPLETIONS)} samples of 1 tasks" in done.stdout
+    assert f"{len(COMPLETIONS)} samples of 1 task" in done.stdout
     run = read_report_data(path)
     assert [sample.correct for sample in run.attempts] == [True, *[False] * (len(COMPLETIONS) - 1)]
 

@@ -52,7 +52,7 @@ def test_progress_of_a_run_that_is_over():
     finished = progress(2, {0: PASSED, 1: VERDICT}, ks=(1, 2, 3))
     assert [(estimate.k, estimate.mean) for estimate in finished.estimates] == [(1, 0.5), (2, 1.0)]
     assert [point.k for point in finished.curve] == [1, 2]
-    assert finished.left_out == ["pass@3 is left out: fewer than 3 samples for 1 task(s), such as t/0"]
+    assert finished.left_out == ["pass@3 is left out: fewer than 3 samples for 1 task, such as t/0"]
     assert finished.note == ""
 
 
