@@ -133,9 +133,9 @@ def test_cancelled_run_ends_its_programs(space, client):
         ({"timeout": 11}, "timeout may be at most 10 seconds here, not 11"),
         ({"timeout": "3"}, "timeout must be a number of seconds, not '3'"),
         ({"memory_mb": 4096}, "memory_mb may be at most 1024 here, not 4096"),
-        ({"predictions": ["x"]}, "predictions[0] must be a list of candidates, not 'x'"),
+        ({"predictions": ["x"]}, "predictions[0] must be a list of candidates, not 'x'; a single one is a list of one"),
         ({"predictions": [[1]]}, "predictions[0][0] must be a string, not 1"),
-        ({"predictions": None}, "predictions must be a list, not None"),
+        ({"predictions": None}, "predictions must be a list, not None; a single task is a list of one"),
         ({"predictions": [[]]}, "no candidates for task(s) 0; leave such tasks out of both arguments"),
         ({"references": []}, "there are 1 predictions, but 0 references; one per task"),
         (
