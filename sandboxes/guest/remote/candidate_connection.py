@@ -30,7 +30,7 @@ from .exporter import COROUTINE_FUNCTION, FUNCTION, MODULE
 from .library_origins import known_values, library_origin
 from .message_stream import PeerGone
 from .special_methods import is_special
-from .tests_imports import import_if_mentioned
+from .tests_imports import missing_imports
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -268,9 +268,12 @@ class CandidateConnection(Connection):
         raise ProtocolError(operation)
 
     def import_if_mentioned(self, texts: list[str]) -> None:
-        """Import what the tests import, unless a policy decides what the candidate may have."""
-        if self.policy is PLAIN:
-            import_if_mentioned(texts, SOURCES[CANDIDATE_FILE], self.namespace)
+        """Import what the tests import and the candidate forgot, as far as its policy lets it."""
+        for statement in missing_imports(texts, SOURCES[CANDIDATE_FILE], self.namespace):
+            try:
+                exec(self.policy.compile(statement, CANDIDATE_FILE), self.namespace)
+            except Exception:  # refused by the policy, or not installed
+                continue
 
     def missing(self, name: str) -> NoReturn:
         """Raise NameError for a name that the candidate does not define."""

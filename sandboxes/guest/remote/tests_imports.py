@@ -8,13 +8,12 @@ from __future__ import annotations
 import ast
 import functools
 import re
-from importlib import import_module
 
 from ..common.library_values import SAFE_MODULES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Collection
+    from typing import Collection, Iterator
 
 
 @functools.lru_cache(maxsize=16)
@@ -50,16 +49,15 @@ def absent_imports(tests: str, exports: Collection[Collection[str]]) -> list[str
     return [text for text in imports if text.partition(":")[0] not in own]
 
 
-def import_if_mentioned(texts: Collection[str], candidate: str, namespace: dict[str, Any]) -> None:
-    """Import what tests do, as far as a candidate mentions the names without defining them.
+def missing_imports(texts: Collection[str], candidate: str, namespace: Collection[str]) -> Iterator[str]:
+    """Yield the statements that import what a candidate mentions without defining it.
 
     Args:
         texts: as `imports_of` gives them.
         candidate: source.
-        namespace: the candidate's.
+        namespace: the names that it defines.
     """
     for text in texts:
         name, module, part = text.split(":")
         if name not in namespace and re.search(r"\b%s\b" % name, candidate):
-            value: Any = import_module(module)
-            namespace[name] = getattr(value, part) if part else value
+            yield "from %s import %s as %s" % (module, part, name) if part else "import %s as %s" % (module, name)
