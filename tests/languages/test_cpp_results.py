@@ -16,8 +16,50 @@ INCLUDED = (
     "#include <vector>\nusing namespace std;\n"
 )
 
+# As MultiPL-E writes the result of a function that returns one of several types.
+UNION = """\
+union Text_number_list {
+    string f0;
+    long f1;
+    vector<long> f2;
+    bool f3;
+    float f4;
+    Text_number_list(string _f0) : f0(_f0) {}
+    Text_number_list(long _f1) : f1(_f1) {}
+    Text_number_list(vector<long> _f2) : f2(_f2) {}
+    Text_number_list(bool _f3) : f3(_f3) {}
+    Text_number_list(float _f4) : f4(_f4) {}
+    ~Text_number_list() {}
+    bool operator==(string f) { return f0 == f; }
+    bool operator==(long f) { return f1 == f; }
+    bool operator==(vector<long> f) { return f2 == f; }
+    bool operator==(bool f) { return f3 == f; }
+    bool operator==(float f) { return f4 == f; }
+};
+"""
+ONE_OF = (
+    UNION
+    + """\
+Text_number_list any(long a) {
+    if (a == 1) return string("0b") + to_string(a);
+    if (a == 2) return vector<long>{1, a};
+    if (a == 3) return true;
+    if (a == 4) return 2.5f;
+    return -1l;
+}
+"""
+)
+UNION_CONDITIONS = (
+    'any(1) == "0b1"\nany(1) == string("0b1")\nany(2) == (vector<long>({1, 2}))\nany(3) == true\nany(4) == 2.5f\n'
+    "any(5) == -1l"
+)
+
 # {name: (right candidate, wrong candidate, conditions)}
 PROGRAMS = {
+    "a union with another number": (ONE_OF, ONE_OF.replace("-1l", "-2l"), UNION_CONDITIONS),
+    "a union with another boolean": (ONE_OF, ONE_OF.replace("return true", "return false"), UNION_CONDITIONS),
+    "a union with another text": (ONE_OF, ONE_OF.replace("0b", "0x"), UNION_CONDITIONS),
+    "a union with another list": (ONE_OF, ONE_OF.replace("{1, a}", "{a, 1}"), UNION_CONDITIONS),
     "characters in a list": (
         "vector<char> all(int a) { return {'a', (char)a}; }",
         "vector<char> all(int a) { return {(char)a, 'a'}; }",

@@ -198,6 +198,8 @@ class CppReader(Reader):
 
         A character is equal to its number, whichever of the two is returned.
         """
+        if isinstance(call, Call):
+            call = replace(call, source=f"code_eval_results::picked<decltype({neutral})>({call.source})")
         if isinstance(call, Call) and type(value) is int and value < 0:
             call = replace(call, source=f"code_eval_results::compared({call.source}, {neutral}, {RANK})")
         number = ord(value) if isinstance(value, Character) else value

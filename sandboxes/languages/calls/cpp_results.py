@@ -163,9 +163,39 @@ def labelled(declaration: str, number: int) -> str:
 DECLARED = "".join(
     labelled(each, number) for number, each in enumerate(["void begin()", "void finish()", *FUNCTIONS], start=1)
 )
+# MultiPL-E's unions have a field for each type, and an operator that compares it with a value of this type.
+UNION_FIELDS = 6
+PICKED = (
+    """
+template <class Type> using Plain = typename std::decay<Type>::type;
+template <class Field, class Wanted> using IsOf = std::integral_constant<bool, std::is_same<Field, Wanted>::value
+    || (std::is_same<Field, bool>::value == std::is_same<Wanted, bool>::value
+        && ((std::is_integral<Field>::value && std::is_integral<Wanted>::value)
+            || (std::is_floating_point<Field>::value && std::is_floating_point<Wanted>::value)
+            || (std::is_same<Field, std::string>::value && std::is_same<Wanted, const char *>::value)))>;
+"""
+    + "".join(
+        f"""\
+template <class Wanted, class Result, class Field = decltype(std::declval<const Result &>().f{number}),
+          When<IsOf<Field, Wanted>::value> = 0>
+const Field &field(const Result &value, Rank<{UNION_FIELDS - number}>) {{ return value.f{number}; }}
+"""
+        for number in range(UNION_FIELDS)
+    )
+    + f"""
+template <class Wanted, class Result, When<!std::is_union<Result>::value> = 0>
+const Result &picked(const Result &value) {{ return value; }}
+template <class Wanted, class Result, When<std::is_union<Result>::value> = 0>
+auto picked(const Result &value) -> decltype(field<Plain<Wanted>>(value, Rank<{UNION_FIELDS}>())) {{
+    return field<Plain<Wanted>>(value, Rank<{UNION_FIELDS}>());
+}}
+"""
+)
+"""Functions that return a result that is compared with a value of a type: of a union, the field of this type."""
+
 LISTED = f"""{HEADERS}
 namespace code_eval_results {{
-{DECLARED}{TEMPLATES}
+{DECLARED}{TEMPLATES}{PICKED}
 }}
 """
 """The functions of a program with the tag TAG, whose other functions are in its token's file."""
