@@ -50,10 +50,12 @@ class Readings(ControlFlow):
     def check_search(self, value: Any, name: str, arguments: list[Any], result: Any) -> None:
         """Refuse the result of a search, such as of `index`, that the items of an object don't bear out.
 
-        The class of an instance that the tests made may count in a way of its own, and find without having items. An
-        element of a document finds another one, and a tree may say whether it has something.
+        The class of an instance that the tests made may count in a way of its own, and find without having items. So
+        may an object that has no items at all, such as nodes that are joined to groups. An element of a document finds
+        another one, and a tree may say whether it has something.
         """
-        if not arguments or self.trusts(value) or isinstance(value, ProxyType):
+        has_items = hasattr(type(value), "__iter__") or hasattr(type(value), "__getitem__")
+        if not arguments or not has_items or self.trusts(value) or isinstance(value, ProxyType):
             return
         finds = name in ("find", "rfind")
         if finds and (isinstance(result, bool) or not isinstance(result, (int, float))):

@@ -114,7 +114,7 @@ class StableView:
         self.by_key[key] = value
         if type(key) is int and 0 <= key < len(self.seen):
             self.compare(key)
-        elif type(key) is int and key < 0 <= key + self.known_length():
+        elif type(key) is int and key < 0 <= key + self.known_length() and not self.has_keys():
             self.note_item(key + self.known_length(), value)
 
     def note_slice(self, key: slice, value: Any) -> None:
@@ -142,16 +142,22 @@ class StableView:
     def compare(self, index: int) -> None:
         """Refuse an object whose item by an index is not the one that it has in a loop.
 
-        Only a mapping from numbers to collections may be such an object. Its items in a loop are its keys.
+        Only a mapping from numbers may be such an object: it has `keys`, or collections as values. Its items in a loop
+        are its keys.
         """
         if index not in self.by_key:
             return
         item, value = self.seen[index], self.by_key[index]
         if differ(item, value):
-            if not isinstance(value, COLLECTIONS) or isinstance(item, COLLECTIONS):
+            may_be_key = isinstance(value, COLLECTIONS) and not isinstance(item, COLLECTIONS)
+            if not may_be_key and not self.has_keys():
                 self.refuse(index)
             self.as_mapping.append(index)
             self.check()
+
+    def has_keys(self) -> bool:
+        """Return whether it is a mapping by its own words."""
+        return hasattr(type(self.value), "keys")
 
     def check(self) -> None:
         """Refuse an object whose length is not the number of its items, or that is neither sequence nor mapping."""
@@ -199,7 +205,8 @@ def differ(first: Any, second: Any) -> bool:
     if not all(data):
         return any(data)
     try:
-        return not first == second
+        # A number that is none is not equal to itself.
+        return not first == second and (first == first or second == second)
     except Exception:
         # Such as arrays, whose equality is an array.
         return repr(first) != repr(second)
