@@ -8,6 +8,7 @@ may have made of keywords. The program starts at the `main` of the tests' text.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from sandboxes.languages.apart import c_results
@@ -132,8 +133,8 @@ class Writer:
     declared: str
     """What comes before the candidate."""
 
-    templates: str
-    """What comes between the candidate and the tests."""
+    templates: Callable[[str], str]
+    """Candidate -> what comes between it and the tests."""
 
     defined: str
     """What is in the token's file."""
@@ -178,7 +179,7 @@ C = Dialect(
 #undef false
 #define false 0
 #endif""",
-    Writer(c_results.USED, c_results.DECLARED, "", c_results.DEFINED),
+    Writer(c_results.USED, c_results.DECLARED, lambda candidate: "", c_results.DEFINED),
 )
 CPP = Dialect(
     "cpp",
@@ -187,7 +188,7 @@ CPP = Dialect(
     "static_assert",
     tuple((C_KEYWORDS + CPP_KEYWORDS + C_DECIDING).split()),
     "",
-    Writer(CPP_USED, "", cpp_results.LISTED, cpp_results.IN_TOKEN),
+    Writer(CPP_USED, "", cpp_results.listed, cpp_results.IN_TOKEN),
 )
 C_FLAGS = "-std=c17 -O2 -fsanitize=unreachable -fsanitize-undefined-trap-on-error"
 
@@ -218,7 +219,7 @@ def c_family_files(dialect: Dialect, candidate: str, tests: str) -> dict[str, st
     labels = [dialect.linkage + label.replace("NOEXCEPT", dialect.noexcept) for label in labels]
     declared, templates, defined = (
         text.replace("TAG", tag) if dialect.writer.used in tests else ""
-        for text in (dialect.writer.declared, dialect.writer.templates, dialect.writer.defined)
+        for text in (dialect.writer.declared, dialect.writer.templates(candidate), dialect.writer.defined)
     )
     # A candidate may have made macros of names in the templates.
     names = re.findall(r"\b[A-Za-z_]\w*", re.sub("//.*", "", templates))

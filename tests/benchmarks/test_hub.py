@@ -213,7 +213,7 @@ def test_no_network(tmp_path, closed_port):
     """Without a connection there is an error with the way out, also where the HTTP client has one of its own."""
     [[kind, text]] = load(f"http://127.0.0.1:{closed_port}", tmp_path, [("apps", {})])
     assert kind == "InputError"
-    assert "refused" in text and "(--problems)" in text
+    assert "refused" in text and "(--problems, or " in text
 
 
 def test_a_folder_is_not_read_in_place_of_the_hub(tmp_path, monkeypatch):

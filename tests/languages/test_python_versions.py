@@ -18,8 +18,9 @@ pytestmark = pytest.mark.slow(seconds=3)
 
 LIMITS = Limits(wall_seconds=WALL_SECONDS, memory_bytes=256 << 20)
 TESTS = "assert add(2, 3) == 5, 'no sum'\n"
-# The corpus runs whole without a sandbox, in tests/guest. Here a part shows that commands and pipes change nothing.
-SOME_HONEST, SOME_HOSTILE = HONEST[::12], HOSTILE[::16]
+# The corpus runs whole without a sandbox, in tests/guest. Here a part shows that commands and pipes change nothing. An
+# interpreter of its own may lack numpy.
+SOME_HONEST, SOME_HOSTILE = [each for each in HONEST if "numpy" not in each.candidate][::12], HOSTILE[::16]
 OUTCOMES = {
     "right": ("def add(a, b): return a + b", Outcome.PASSED, ""),
     "wrong": ("def add(a, b): return a * b", Outcome.FAILED, "AssertionError: no sum"),

@@ -16,6 +16,7 @@ from sandboxes.languages.apart.cpp_containers import TABLES, typed
 from sandboxes.languages.apart.plain_data import Call, Character, is_number, table
 from sandboxes.languages.apart.plain_tests import PlainTests, Reader, or_none
 from sandboxes.languages.apart.plain_tokens import NotPlain
+from sandboxes.languages.calls.cpp_results import PICKED_BY
 
 LINE = re.compile(
     r"^[ \t]*(?:#[ \t]*undef[ \t]+NDEBUG|#[ \t]*include[ \t]*<[\w/.]+>|using[ \t]+namespace[ \t]+std;)[ \t]*$",
@@ -199,7 +200,7 @@ class CppReader(Reader):
         A character is equal to its number, whichever of the two is returned.
         """
         if isinstance(call, Call):
-            call = replace(call, source=f"code_eval_results::picked<decltype({neutral})>({call.source})")
+            call = replace(call, source=f"{PICKED_BY}({neutral})({call.source})")
         if isinstance(call, Call) and type(value) is int and value < 0:
             call = replace(call, source=f"code_eval_results::compared({call.source}, {neutral}, {RANK})")
         number = ord(value) if isinstance(value, Character) else value

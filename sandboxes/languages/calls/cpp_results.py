@@ -193,12 +193,25 @@ auto picked(const Result &value) -> decltype(field<Plain<Wanted>>(value, Rank<{U
 )
 """Functions that return a result that is compared with a value of a type: of a union, the field of this type."""
 
-LISTED = f"""{HEADERS}
+PICKED_BY = "CODE_EVAL_PICKED"
+"""A macro. Tests write `PICKED_BY(VALUE)(RESULT)` for a result that is compared with a value."""
+
+
+def listed(candidate: str) -> str:
+    """Return the functions of a program with the tag TAG, whose other functions are in its token's file.
+
+    Args:
+        candidate: its source. Only one with a union needs PICKED, which takes GCC some time for each result.
+    """
+    has_unions = "union" in candidate
+    picked = "code_eval_results::picked<decltype(value)>" if has_unions else ""
+    return f"""{HEADERS}
+#define {PICKED_BY}(value...) {picked}
 namespace code_eval_results {{
-{DECLARED}{TEMPLATES}{PICKED}
+{DECLARED}{TEMPLATES}{PICKED if has_unions else ""}
 }}
 """
-"""The functions of a program with the tag TAG, whose other functions are in its token's file."""
+
 
 # What results are compared with says whether they are floats: these have all digits, as doubles have.
 EXACT = r"""
