@@ -75,6 +75,12 @@ PROGRAMS = {
         "List<Integer> all(long a) { return List.of((int) a, (int) -a); }",
         "s.all(2).equals(new ArrayList<Long>(Arrays.asList((long)2, (long)-2)))",
     ),
+    "a text in place of a number in Kotlin": (
+        "kotlin",
+        "fun same(a: Int): Any = a",
+        "fun same(a: Int): Any = a.toChar().toString()",
+        "check(same(65) == 65)",
+    ),
     "a character's number in Java": (
         "java",
         "char next(char a) { return (char) (a + 1); }",

@@ -205,8 +205,7 @@ class CppReader(Reader):
             call = replace(call, source=f"code_eval_results::compared({call.source}, {neutral}, {RANK})")
         number = ord(value) if isinstance(value, Character) else value
         self.check(call, number)
-        if type(number) is int and 0 <= number < 128:
-            self.others[len(self.expected) - 1] = chr(number)
+        self.allow_character(number)
 
     def check(self, left: Any, right: Any, tolerance: float = 0) -> None:
         """Note that a call returns a value. A long double only has to be near."""

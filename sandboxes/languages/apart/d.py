@@ -141,6 +141,7 @@ class DReader(Reader):
         if isinstance(call, Call) and isinstance(value, float) and neutral[-1] not in "fFL":
             call = replace(call, source=f"cast(double) ({call.source})")
         super().check_equal(call, value, neutral)
+        self.allow_character(value)
 
     def statement(self) -> None:
         """Take a statement of the block."""

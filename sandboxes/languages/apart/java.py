@@ -162,6 +162,7 @@ class JavaReader(Reader):
                 raise NotPlain("a float")
             call = replace(call, source=f"(double) ({call.source})")
         super().check_equal(call, value, neutral)
+        self.allow_character(value)
 
     def statement(self) -> None:
         """Take a statement of `main`."""
