@@ -205,7 +205,7 @@ class CppReader(Reader):
             call = replace(call, source=f"code_eval_results::compared({call.source}, {neutral}, {RANK})")
         number = ord(value) if isinstance(value, Character) else value
         self.check(call, number)
-        self.allow_character(number)
+        self.allow_character(number, first=0)
 
     def check(self, left: Any, right: Any, tolerance: float = 0) -> None:
         """Note that a call returns a value. A long double only has to be near."""

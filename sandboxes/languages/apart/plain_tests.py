@@ -201,9 +201,14 @@ class Reader(DataReader):
             call, value = replace(call, source=f"({call.source}) + 0"), ord(value)
         self.check(call, value)
 
-    def allow_character(self, value: Any) -> None:
-        """Let the call that was noted last return the character with a number, where no text is equal to it."""
-        if type(value) is int and 0 <= value < 128:
+    def allow_character(self, value: Any, first: int = ord("!")) -> None:
+        """Let the call that was noted last return the character with a number, where no text is equal to it.
+
+        Args:
+            value: the number.
+            first: that of the first character that results may be.
+        """
+        if type(value) is int and first <= value < 127:
             self.others[len(self.expected) - 1] = chr(value)
 
     def check(self, left: Any, right: Any, tolerance: float = 0) -> None:
