@@ -50,11 +50,9 @@ print(json.dumps([has_extension_module(), [[each.outcome.value, each.exception_t
 """
 
 
-@pytest.fixture(scope="module")
-def without(tmp_path_factory):
-    """Return a folder with the package as it is where the extension could not be compiled."""
-    folder = tmp_path_factory.mktemp("without")
-    shutil.copytree(PACKAGE, folder / "sandboxes", ignore=shutil.ignore_patterns("*.so", "__pycache__"))
+def copy_package(folder, *left_out):
+    """Copy the package into a folder, without the files of some patterns, for programs of any user."""
+    shutil.copytree(PACKAGE, folder / "sandboxes", ignore=shutil.ignore_patterns("__pycache__", *left_out))
     # Programs may run as another user than the tests.
     for path in (folder, *folder.parents):
         if path.owner() == folder.owner() and not path.stat().st_mode & 0o001:
@@ -62,17 +60,45 @@ def without(tmp_path_factory):
     return folder
 
 
+def change(path, old, new):
+    """Replace a text in a file that has it."""
+    source = path.read_text()
+    assert old in source
+    path.write_text(source.replace(old, new))
+
+
+@pytest.fixture(scope="module")
+def without(tmp_path_factory):
+    """Return a folder with the package as it is where the extension could not be compiled."""
+    return copy_package(tmp_path_factory.mktemp("without"), "*.so")
+
+
 @pytest.fixture(scope="module")
 def strict_about_warnings(tmp_path_factory):
     """Return a folder with the package, whose fork servers treat each warning as an error."""
-    folder = tmp_path_factory.mktemp("strict")
-    shutil.copytree(PACKAGE, folder / "sandboxes", ignore=shutil.ignore_patterns("__pycache__"))
-    box = folder / "sandboxes" / "guest" / "supervisor" / "fork_server_process.py"
-    box.write_text(box.read_text().replace('"-X", "utf8"]', '"-X", "utf8", "-W", "error"]'))
-    assert '"-W", "error"' in box.read_text()
-    for path in (folder, *folder.parents):
-        if path.owner() == folder.owner() and not path.stat().st_mode & 0o001:
-            path.chmod(0o711)
+    folder = copy_package(tmp_path_factory.mktemp("strict"))
+    path = folder / "sandboxes" / "guest" / "supervisor" / "fork_server_process.py"
+    change(path, '"-X", "utf8"]', '"-X", "utf8", "-W", "error"]')
+    return folder
+
+
+# Replaces the last line of `send`: its message is without the last byte, which follows late.
+SENDS_LATE = """        self.channel.sendall(message)
+        time.sleep(0.2)
+        if self.setup.read_now():
+            raise AssertionError("a program began too early")
+        self.channel.sendall(texts[-1][-1:])
+
+"""
+
+
+@pytest.fixture(scope="module", params=["compiled", "in Python"])
+def slow_to_send(tmp_path_factory, request):
+    """Return a folder with the package, whose supervisors send the last byte of each program late."""
+    folder = copy_package(tmp_path_factory.mktemp("slow"), *([] if request.param == "compiled" else ["*.so"]))
+    path = folder / "sandboxes" / "guest" / "supervisor" / "fork_server_process.py"
+    change(path, "candidate_bytes), *texts))\n", "candidate_bytes), *texts))[:-1]\n")
+    change(path, "        self.channel.sendall(message)\n\n", SENDS_LATE)
     return folder
 
 
@@ -111,6 +137,16 @@ def test_guests_do_nothing_that_python_warns_of(strict_about_warnings, grading):
     _, strict = verdicts(strict_about_warnings, "auto", grading)
     # Python 3.12 and newer warn about a fork in a process with threads. Only the program causes that.
     assert strict == usual
+
+
+@pytest.mark.parametrize("grading", ["shared", "separate"])
+def test_programs_begin_when_their_request_is_read(slow_to_send, grading):
+    """No program says that it begins, and may be ended, before its fork server has read all of its request.
+
+    The fork server would take what is left for the next request.
+    """
+    _, ended = verdicts(slow_to_send, "auto", grading)
+    assert ended["comes last"][0] == "passed"
 
 
 JUDGE = """

@@ -35,13 +35,16 @@ call_all(PyObject *functions)
     return count >= 0;
 }
 
-/* Gives a new child its session, user and limits. Returns its candidate, or NULL with an error set. */
+/* Reads the rest of a request, and gives a new child its session, user and limits. Returns its candidate, or NULL with an
+ * error set. Once the child has said that it begins, it may be ended: nothing of its request may be left by then. */
 static PyObject *
-set_up_child(const struct settings *settings, Py_ssize_t candidate_bytes)
+set_up_child(const struct settings *settings, Py_ssize_t candidate_bytes, char *nonce)
 {
     PyObject *candidate = read_bytes(CHANNEL_FD, candidate_bytes);
     if (candidate == NULL)
         return NULL;
+    if (!read_exact(CHANNEL_FD, nonce, NONCE_BYTES))
+        _exit(0);
     /* set_up_child in child.py says why. */
     if ((settings->own_session ? setsid() : setpgid(0, 0)) < 0)
         return PyErr_SetFromErrno(PyExc_OSError);
@@ -132,14 +135,12 @@ void
 be_child(const struct settings *settings, Py_ssize_t candidate_bytes)
 {
     pid_t own = getpid();
-    PyObject *candidate = set_up_child(settings, candidate_bytes);
+    char nonce[NONCE_BYTES];
+    PyObject *candidate = set_up_child(settings, candidate_bytes, nonce);
     if (candidate == NULL) {
         report_broken();
         _exit(0);
     }
-    char nonce[NONCE_BYTES];
-    if (!read_exact(CHANNEL_FD, nonce, sizeof nonce))
-        _exit(0);
     if (settings->peer_fd >= 0)
         dup3(settings->peer_fd, SETUP_FD, O_CLOEXEC);
     close_all_from(settings->peer_fd >= 0 ? SETUP_FD + 1 : SETUP_FD);

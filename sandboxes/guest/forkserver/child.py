@@ -57,7 +57,7 @@ def run_child(request: ChildRequest, server: ServerState, limits: ResourceLimits
         # and no object that the garbage collector lists. The collector would list the unfinished values of a frame,
         # unless the frame is calling a C function: therefore `next` and `map` call `run_and_report`. `join` takes only
         # bytes, and calls none of their operators.
-        write(REPORT_FD, b"".join((read_nonce(server), next(map(run_and_report, (candidate,), (server,))))))
+        write(REPORT_FD, b"".join((begin(server), next(map(run_and_report, (candidate,), (server,))))))
         for stream in (*streams, getattr(sys, "stdout", None), getattr(sys, "stderr", None)):
             try:
                 stream.flush()  # type: ignore[union-attr]
@@ -181,9 +181,15 @@ def encode_json(fields: Any) -> bytes:
     return json.dumps(fields, ensure_ascii=False).encode("utf-8", "surrogatepass")
 
 
-def read_nonce(server: ServerState) -> bytes:
-    """Read the report's nonce, and close the descriptors that a program must not have."""
+def begin(server: ServerState) -> bytes:
+    """Say on SETUP_FD when a child begins, and close the descriptors that a program must not have.
+
+    Returns:
+        The report's nonce.
+    """
     nonce: bytes = read_exact(server.channel.fileno(), NONCE_BYTES)
+    # The child may be ended from now on. Nothing of its request may be left by then.
+    os.write(SETUP_FD, START.pack(STARTED, time.monotonic()))
     if server.peer_fd is None:
         os.closerange(SETUP_FD, FIRST_FREE_FD)
     else:
@@ -193,7 +199,7 @@ def read_nonce(server: ServerState) -> bytes:
 
 
 def set_up_child(request: ChildRequest, server: ServerState, limits: ResourceLimits) -> bytes | dict[str, Any]:
-    """Give a new child its folder, user and limits, and say on SETUP_FD when it began or why it could not.
+    """Give a new child its folder, user and limits, or say on SETUP_FD why it can't begin.
 
     Returns:
         The candidate's source, or its step.
@@ -219,7 +225,6 @@ def set_up_child(request: ChildRequest, server: ServerState, limits: ResourceLim
         for name, pair in limits:
             resource.setrlimit(name, pair)
         gc.enable()
-        os.write(SETUP_FD, START.pack(STARTED, time.monotonic()))
     except BaseException as error:
         os.write(SETUP_FD, BROKEN + f"{type(error).__name__}: {error}".encode("utf-8", "replace"))
         raise
