@@ -6,7 +6,7 @@ import shlex
 
 from sandboxes.languages.apart.rust import rust_tests
 from sandboxes.languages.base import Language, Recipe
-from sandboxes.languages.calls.rust import CALLS_CRATE, rust_call
+from sandboxes.languages.calls.rust import rust_call
 from sandboxes.languages.compilers import rust_library
 from sandboxes.languages.compilers.quick_builds import IS_PREPARED, quick_build, refusing
 from sandboxes.languages.compilers.rust_crates import crates_folder
@@ -46,29 +46,23 @@ def linked_with_token(suffix: str) -> str:
     return shlex.join((*WITH_TESTS, "-C", f"link-arg={TOKEN_FILE}.{suffix}"))
 
 
-def quickly(build: str, *arguments: str) -> str:
+def quickly(build: str) -> str:
     """Return a quick build, as a shell has it.
 
     Args:
         build: the plain build's command.
-        arguments: for a program whose library is compiled, as a shell has them.
     """
-    library = f"if {IS_PREPARED}; then set -- {' '.join(arguments)}; fi"
-    return refusing(f'{library}; {build} {shlex.join(QUICKLY)} "$@"', OWN_ERRORS, OTHER_ERRORS)
+    prepared = f"if {IS_PREPARED}; then set -- @{RUST_LIBRARY_FILE}; fi"
+    return refusing(f'{prepared}; {build} {shlex.join(QUICKLY)} "$@"', OWN_ERRORS, OTHER_ERRORS)
 
 
 BUILD_WITH_TESTS = quick_build(
     ("gcc", "rustc"),
     MAY_LOAD,
-    quickly(linked_with_token("s"), f"@{RUST_LIBRARY_FILE}"),
+    quickly(linked_with_token("s")),
     f"{shlex.join(TOKEN_OBJECT)} && exec {linked_with_token('o')}",
 )
-BUILD_STANDALONE = quick_build(
-    ("rustc",),
-    MAY_LOAD,
-    quickly(shlex.join(STANDALONE), "--extern", f'{CALLS_CRATE}="$prepared"', "--cfg", CALLS_CRATE),
-    f"exec {shlex.join(STANDALONE)}",
-)
+BUILD_STANDALONE = quick_build(("rustc",), MAY_LOAD, quickly(shlex.join(STANDALONE)), f"exec {shlex.join(STANDALONE)}")
 
 RUST = Language(
     name="rust",

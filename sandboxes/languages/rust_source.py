@@ -8,12 +8,13 @@ fewer than all of them started has not passed. One that returns writes its ticke
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 from sandboxes.guest.common.named_tests import MICROSECONDS, TICKET_CHARS
 from sandboxes.languages.apart.native_results import SHAPED
 from sandboxes.languages.apart.rust import USED
 from sandboxes.languages.base import MAX_NAMES, Files
-from sandboxes.languages.calls.rust import MODULES
+from sandboxes.languages.calls.rust import CALLS_CRATE, MODULES
 from sandboxes.languages.compilers import rust_library
 from sandboxes.languages.compilers.quick_builds import QUICK_FILE
 from sandboxes.languages.compilers.rust_crates import crate_arguments, crates_used
@@ -21,7 +22,7 @@ from sandboxes.languages.native import TOKEN_CHARS, TOKEN_FILE, build_tag, token
 
 RUST_ARGUMENTS_FILE = "code_eval_arguments"
 RUST_LIBRARY_FILE = "code_eval_library_arguments"
-"""Path of the file with the compiler's arguments for the library that is compiled once."""
+"""Path of the file with the compiler's arguments for what is prepared once."""
 
 TESTS_FILE = "code_eval_tests_"
 """Beginning of the name of the tests' file."""
@@ -156,7 +157,7 @@ def rust_files(candidate: str, tests: str) -> dict[str, str]:
     """
     tag = build_tag(candidate, tests)
     names = {"tag": tag, "library": f"{rust_library.LIBRARY}{tag}"}
-    compiled, library = "", {}
+    compiled, crate, library = rust_library.LINKER_FILE, "", {}
     chosen = read_directives(candidate, tests)
     if RUST_TEST.search(tests):
         tests, count = count_started(tests, tag)
@@ -165,11 +166,8 @@ def rust_files(candidate: str, tests: str) -> dict[str, str]:
         declared = f"int code_eval_entry_{tag}(void), __real_main(int, char **, char **);"
         passed = RUST_PASSED % {**names, "token_chars": TOKEN_CHARS, "ticket": TICKET_CHARS, "digits": MICROSECONDS}
     else:
-        compiled = rust_library.library_path(rust_library.CRATE_FILE)
-        library = {
-            f"{names['library']}.rs": rust_library.MODULE,
-            RUST_LIBRARY_FILE: rust_library.library_arguments(tag),
-        }
+        compiled, crate = rust_library.CRATE_FILE, names["library"]
+        library = {f"{crate}.rs": rust_library.MODULE}
         # With `no_main`, the candidate's own `main` is a function like any other.
         arguments, attribute, entry = [], "#![no_main] ", RUST_ENTRY_OF_MAIN
         called = f"code_eval_entry_{tag}" if RUST_MAIN.search(tests) else f"the_tests_define_no_main_{tag}"
@@ -190,27 +188,31 @@ def rust_files(candidate: str, tests: str) -> dict[str, str]:
         f"{TOKEN_FILE}.c": token,
         RUST_ARGUMENTS_FILE: "\n".join([*arguments, *chosen]) + "\n",
         f"{TOKEN_FILE}.s": token_assembly(token, tag, "c"),
-        QUICK_FILE: library_line(candidate + tests, compiled),
+        **quick_files(candidate + tests, compiled, crate),
     }
 
 
 def rust_standalone_files(candidate: str, tests: str) -> dict[str, str]:
     """Return the files of a Rust candidate alone."""
-    compiled = rust_library.library_path(rust_library.CALLS_FILE) if MODULES in candidate else ""
-    return {"candidate.rs": candidate, QUICK_FILE: library_line(candidate, compiled)}
+    calls = (rust_library.CALLS_FILE, CALLS_CRATE) if MODULES in candidate else (rust_library.LINKER_FILE, "")
+    return {"candidate.rs": candidate, **quick_files(candidate, *calls)}
 
 
-def library_line(source: str, compiled: str = "") -> str:
-    """Return the line of QUICK_FILE. It is empty for a program that may notice how it is linked.
+def quick_files(source: str, compiled: str, crate: str) -> dict[str, str]:
+    """Return the files of a program's quick build.
 
-    Rust's library is then a file that is loaded, not a part of the program. That matters to programs that replace
-    parts of the library, or name symbols.
+    QUICK_FILE is empty for a program that may notice how it is linked. Rust's library is then a file that is loaded,
+    not a part of the program. That matters to programs that replace parts of the library, or name symbols.
 
     Args:
         source: candidate and tests.
-        compiled: path of what is compiled for a program, if there is something.
+        compiled: the last of the prepared files that the build needs.
+        crate: name of that crate in the program; "" if it is none.
     """
-    return "\n" if RUST_LINKING.search(source) else f"{compiled or 'library'}\n"
+    path = rust_library.library_path(compiled)
+    called = rust_library.crate_arguments(crate, Path(path)) if crate else ()
+    line = "" if RUST_LINKING.search(source) else path or "library"
+    return {RUST_LIBRARY_FILE: rust_library.library_arguments(*called), QUICK_FILE: f"{line}\n"}
 
 
 def read_directives(candidate: str, tests: str) -> list[str]:

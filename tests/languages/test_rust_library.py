@@ -51,6 +51,16 @@ NAMES_IT = {
     "the calls' crate": f"extern crate {CALLS_CRATE};\n",
     "an archive": '#[link(name = "code_eval_library", kind = "static")]\nextern "C" {}\n',
 }
+# Functions that need more of the machine than others, in a right `add`.
+LINKED = {
+    "functions of C's library for numbers": "(a as f64 + (b as f64).powf(1.0) + (b as f64).sin() * 0.0) as i32",
+    "long numbers": "((a as i128 + b as i128) * (a as i128) / (b as i128 - 2) / (a as i128)) as i32",
+    "a thread": "std::thread::spawn(move || a + b).join().unwrap()",
+    "a variable of each thread": "{ thread_local!(static SUM: std::cell::Cell<i32> = std::cell::Cell::new(0)); "
+    "SUM.with(|sum| { sum.set(a + b); sum.get() }) }",
+    "a function of C": '{ extern "C" { fn labs(value: i64) -> i64; } unsafe { labs((a + b) as i64) as i32 } }',
+    "another crate": 'regex::Regex::new("[0-9]").unwrap().is_match("7") as i32 - 1 + a + b',
+}
 HAS_ITS_OWN = "mod code_eval_library { pub trait Shown {} }\nuse code_eval_library::Shown;\nimpl Shown for i32 {}\n"
 
 
@@ -108,6 +118,16 @@ def test_a_program_is_built_with_the_compiled_library_alone(pool, tests):
     """A program whose library is compiled reads no text of it."""
     built = build_program("rust", RIGHT, tests, LIMITS)
     passes(pool.run_all([changed(built, without_text)], 1)[0])
+
+
+@pytest.mark.parametrize("tests", [TOGETHER, "#[test]\nfn adds() { assert_eq!(add(2, 3), 5); }"], ids=["main", "tests"])
+@pytest.mark.parametrize("body", LINKED.values(), ids=LINKED)
+def test_a_quick_build_has_what_a_program_needs(pool, body, tests):
+    """The command that links quick builds finds all that GCC would."""
+    first = "use regex;\n" if "regex" in body else ""
+    built = build_program("rust", f"{first}fn add(a: i32, b: i32) -> i32 {{ {body} }}\n", tests, LIMITS)
+    # The plain build would read this file.
+    passes(pool.run_all([changed(built, lambda files: files.pop(f"{TOKEN_FILE}.c"))], 1)[0])
 
 
 @pytest.mark.parametrize("tests", KINDS.values(), ids=KINDS)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import shutil
+import stat
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -48,7 +49,8 @@ def kept_folder(name: str, compile_into: Callable[[Path, Path], None]) -> Path:
     try:
         compile_into(partial, folder)
         for path in partial.rglob("*"):
-            path.chmod(0o755 if path.is_dir() else 0o644)
+            # A file may be a command.
+            path.chmod(0o755 if path.stat().st_mode & stat.S_IXUSR else 0o644)
             flush(path)
         partial.chmod(0o755)
         partial.rename(folder)

@@ -21,6 +21,7 @@ from sandboxes.backends.host_state import QUICK_FOLDERS
 from sandboxes.errors import SandboxUnavailable
 from sandboxes.languages.calls import rust as calls
 from sandboxes.languages.calls.rust_results import SHOWN
+from sandboxes.languages.compilers import rust_linker
 from sandboxes.languages.compilers.quick_builds import prepare, prepared_path, run_tool
 
 LIBRARY = "code_eval_library_"
@@ -28,6 +29,10 @@ LIBRARY = "code_eval_library_"
 
 CRATE_FILE = "libcode_eval_library.rlib"
 CALLS_FILE = f"lib{calls.CALLS_CRATE}.rlib"
+LINKER_FILE = "link"
+OURS = "code_eval_"
+"""Beginning of the names of both crates."""
+
 ARCHIVE = "code_eval_run"
 """Name of the archive with the object, as linkers know it."""
 
@@ -105,29 +110,34 @@ def library_path(file: str) -> str:
     """Return the path of a compiled library, which need not be there; "" if it can't be compiled here.
 
     Args:
-        file: CRATE_FILE or CALLS_FILE.
+        file: CRATE_FILE, CALLS_FILE or LINKER_FILE.
     """
     return prepared_path(library_folder, file)
 
 
-def library_arguments(tag: str) -> str:
-    """Return the compiler's arguments for a program with the compiled library, one a line.
+def library_arguments(*more: str) -> str:
+    """Return the compiler's arguments for a program that is built with what is compiled here, one a line.
 
     Args:
-        tag: of the program.
+        more: arguments for the crates that the program calls.
     """
-    return "".join(f"{each}\n" for each in arguments(f"{LIBRARY}{tag}", Path(library_path(CRATE_FILE)).parent))
+    return "".join(f"{each}\n" for each in (*linker_arguments(library_path(LINKER_FILE)), *more))
 
 
-def arguments(name: str, folder: Path) -> tuple[str, ...]:
-    """Return the compiler's arguments for a program that calls the compiled library by a name.
+def linker_arguments(command: str | Path) -> tuple[str, ...]:
+    """Return the compiler's arguments for the command that links programs."""
+    return ("-C", f"linker={command}", *rust_linker.OPTIONS)
+
+
+def crate_arguments(name: str, path: Path) -> tuple[str, ...]:
+    """Return the compiler's arguments for a program that calls a compiled crate by a name.
 
     Args:
         name: of the crate in the program, and of the condition that there is one.
-        folder: of compiled libraries.
+        path: of CRATE_FILE or CALLS_FILE.
     """
-    linked = (f"-Lnative={folder}", f"-lstatic:+whole-archive={ARCHIVE}")
-    return (f"--extern={name}={folder / CRATE_FILE}", f"--cfg={name}", *linked)
+    linked = (f"-Lnative={path.parent}", f"-lstatic:+whole-archive={ARCHIVE}") if path.name == CRATE_FILE else ()
+    return (f"--extern={name}={path}", f"--cfg={name}", *linked)
 
 
 def library_folder() -> str:
@@ -138,7 +148,16 @@ def library_folder() -> str:
     """
     if not compiler_version():
         raise SandboxUnavailable("there is no rustc here")
-    state = (compiler_version(), CRATE, calls.CRATE, OBJECT, COMPILE, ARCHIVE)
+    state = (
+        compiler_version(),
+        CRATE,
+        calls.CRATE,
+        OBJECT,
+        COMPILE,
+        ARCHIVE,
+        rust_linker.SCRIPT,
+        rust_linker.LIBRARIES,
+    )
     return f"{QUICK_FOLDERS}rust-{hashlib.sha256(repr(state).encode()).hexdigest()[:12]}"
 
 
@@ -167,6 +186,9 @@ def compile_library(partial: Path, folder: Path) -> None:
         Path(work, "run.rs").write_text(OBJECT)
         run_tool(*COMPILE, "--crate-type", "lib", "--emit", "obj", "-o", "run.o", "run.rs", folder=work)
         run_tool("ar", "crs", str(partial / f"lib{ARCHIVE}.a"), "run.o", folder=work)
+        rust_linker.write_linker(partial / LINKER_FILE, OURS)
         # A compiler that can't link it must not be asked to for each program.
         Path(work, "check.rs").write_text("fn main() { std::process::exit(checked::run(|| ())) }\n")
-        run_tool(*COMPILE, *arguments("checked", partial), "check.rs", folder=work)
+        checked = (*linker_arguments(partial / LINKER_FILE), *crate_arguments("checked", partial / CRATE_FILE))
+        run_tool(*COMPILE, "-C", "rpath", *checked, "check.rs", folder=work)
+        run_tool(str(Path(work, "check")))

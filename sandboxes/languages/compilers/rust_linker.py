@@ -1,0 +1,107 @@
+"""The command that links quick builds in Rust. Used by `rust_library`.
+
+GCC's driver and what it has the linker look through take as long as all that the linker has to do for most programs:
+archives of crates and libraries that nothing is taken from. This command leaves them out, and does all that GCC does if
+a symbol is missing then.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import tempfile
+from pathlib import Path
+
+from sandboxes.errors import SandboxUnavailable
+from sandboxes.languages.compilers.quick_builds import run_tool
+
+OPTIONS = ("-C", "linker-flavor=ld")
+"""The compiler's options for the command, which `-C linker=` names."""
+
+# What programs need of the machine, by file, and by name where there is no such file. The names of most libraries are
+# those of scripts, in which the linker finds other libraries to look through.
+LIBRARIES = {"libgcc_s.so.1": "-lgcc_s", "libc.so.6": "-lc", "libc_nonshared.a": "", "libm.so.6": "-lm"}
+# The compiler's own list of them, and what is slow with them.
+LEFT_OUT = "--as-needed | --gc-sections | -lc | -lm | -lrt | -lpthread | -lgcc_s | -lutil | -ldl"
+
+SCRIPT = """\
+#!%(shell)s
+for each in "$@"; do
+    shift
+    case $each in
+        # What is meant for GCC: an option alone, or with its value.
+        -Wl,*,*) each=${each#-Wl,}; set -- "$@" "${each%%%%,*}"; each=${each#*,} ;;
+        -Wl,*) each=${each#-Wl,} ;;
+        *.s) as -o "${each%%.s}.o" "$each" || exit; each=${each%%.s}.o ;;
+    esac
+    set -- "$@" "$each"
+done
+link() {
+    %(linker)s %(first)s "$@" %(last)s
+}
+quickly() {
+    for each in "$@"; do
+        shift
+        case $each in
+            %(left_out)s) continue ;;
+            */lib%(kept)s*.rlib) ;;
+            *.rlib) continue ;;
+        esac
+        set -- "$@" "$each"
+    done
+    link "$@" %(libraries)s
+}
+quickly "$@" 2>/dev/null || link "$@"
+"""
+
+
+def write_linker(path: Path, kept: str) -> None:
+    """Write the command.
+
+    Args:
+        path: of the command.
+        kept: beginning of the names of crates that are always linked.
+
+    Raises:
+        SandboxUnavailable: if GCC does not say how it links.
+    """
+    with tempfile.TemporaryDirectory() as work:
+        Path(work, "first.o").touch()
+        command = "LC_ALL=C exec gcc -### -pie -nodefaultlibs -o program first.o 2>&1"
+        lines = run_tool("sh", "-c", command, folder=work).splitlines()
+    called = [words for words in map(shlex.split, lines) if words and words[0].endswith("/collect2")]
+    if not called or "first.o" not in called[-1]:
+        raise SandboxUnavailable("gcc does not say how it links a program")
+    at = called[-1].index("first.o")
+    first, last = without_plugin(called[-1][1:at]), called[-1][at + 1 :]
+    folders = [word for word in first if word.startswith("-L")]
+    parts = {
+        # Sandboxes may have no other path of it.
+        "shell": run_tool("sh", "-c", "command -v sh").strip(),
+        "linker": run_tool("gcc", "-print-prog-name=ld").strip(),
+        "first": shlex.join(word for word in first if word not in folders),
+        "last": shlex.join([*folders, *last]),
+        "left_out": LEFT_OUT,
+        "kept": kept,
+        "libraries": shlex.join(filter(None, (library_word(*each) for each in LIBRARIES.items()))),
+    }
+    path.write_text(SCRIPT % parts)
+    path.chmod(0o755)
+
+
+def without_plugin(words: list[str]) -> list[str]:
+    """Return GCC's words for the linker without those of a plugin, which Rust does not need, and of the output."""
+    kept = []
+    after = iter(words)
+    for word in after:
+        if word in ("-plugin", "-o"):
+            next(after)
+        elif word != "--as-needed" and not word.startswith("-plugin-opt="):
+            kept.append(word)
+    return kept
+
+
+def library_word(file: str, name: str) -> str:
+    """Return the linker's word for a library: its path, or its name if it has no such file."""
+    path = run_tool("gcc", f"-print-file-name={file}").strip()
+    return path if os.path.isabs(path) else name
