@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Callable
 
+from sandboxes.contract import Limits
 from sandboxes.languages.apart.rust import rust_tests
 from sandboxes.languages.base import Language, Recipe
 from sandboxes.languages.calls.rust import rust_call
 from sandboxes.languages.compilers import rust_library
 from sandboxes.languages.compilers.quick_builds import IS_PREPARED, quick_build, refusing
 from sandboxes.languages.compilers.rust_crates import crates_folder
+from sandboxes.languages.compilers.warm_rustc import OTHER_WORDS, OWN_PARTS, warm_rustc
 from sandboxes.languages.native import MAIN_WRAPPER, RUN_PROGRAM, TOKEN_FILE
 from sandboxes.languages.rust_source import (
     RUST_ARGUMENTS_FILE,
@@ -20,6 +23,7 @@ from sandboxes.languages.rust_source import (
     rust_standalone_files,
     rust_test_names,
 )
+from sandboxes.languages.steps import Command
 
 COMPILER = ("rustc", "-C", "opt-level=2", "-o", "program", "candidate.rs")
 # A candidate may forbid what only the generated code has, such as unsafe attributes.
@@ -31,38 +35,40 @@ WITH_TESTS = (*COMPILER, f"@{RUST_ARGUMENTS_FILE}", *CAP_LINTS, "-C", f"link-arg
 # GCC's faster linker, gold, is known to make mistakes with Rust.
 QUICKLY = ("-C", "prefer-dynamic", "-C", "rpath", "-C", "codegen-units=1")
 MAY_LOAD = '[ -n "$prepared" ]'
-# An error with a number and a place is the plain build's too, unless it is about libraries.
-OWN_ERRORS = '*"error[E0"*" --> "*.rs:[0-9]*'
-OTHER_ERRORS = (
-    '*"error[E0152]"* | *"error[E046"* | *"internal compiler"* | *"linking with"*'
-    # A compiled library may be broken, or of another compiler, and messages name what is in it by other paths.
-    ' | *"error[E0514]"* | *"error[E0786]"* | *code_eval_library* | *code_eval_calls* | *CodeEvalStatus*'
-    " | *Shown* | *Plain*"
-)
 
 
-def linked_with_token(suffix: str) -> str:
-    """Return the command that builds a program with a form of the token's file, as a shell has it."""
-    return shlex.join((*WITH_TESTS, "-C", f"link-arg={TOKEN_FILE}.{suffix}"))
+def linked_with_token(suffix: str) -> tuple[str, ...]:
+    """Return the command that builds a program with a form of the token's file."""
+    return (*WITH_TESTS, "-C", f"link-arg={TOKEN_FILE}.{suffix}")
 
 
-def quickly(build: str) -> str:
-    """Return a quick build, as a shell has it.
+def build(tools: tuple[str, ...], quick: tuple[str, ...], plain: str) -> Callable[[Limits], tuple[Command]]:
+    """Return the `build` of a recipe.
 
     Args:
-        build: the plain build's command.
+        tools: commands that the builds call.
+        quick: the plain build's command, for a program with the token's file for the assembler.
+        plain: the plain build, as a shell has it.
     """
+    words = (*quick, *QUICKLY)
     prepared = f"if {IS_PREPARED}; then set -- @{RUST_LIBRARY_FILE}; fi"
-    return refusing(f'{prepared}; {build} {shlex.join(QUICKLY)} "$@"', OWN_ERRORS, OTHER_ERRORS)
+    own = "".join(f"*{shlex.quote(part)}" for part in OWN_PARTS) + "[0-9]*"
+    other = " | ".join(f"*{shlex.quote(word)}*" for word in OTHER_WORDS)
+    quickly = refusing(f'{prepared}; {shlex.join(words)} "$@"', own, other)
+
+    def commands(limits: Limits) -> tuple[Command]:
+        warm = warm_rustc(rust_library.library_path(rust_library.WARM_FILE), *words, f"@{RUST_LIBRARY_FILE}")
+        return quick_build(tools, MAY_LOAD, quickly, plain, warm)(limits)
+
+    return commands
 
 
-BUILD_WITH_TESTS = quick_build(
+BUILD_WITH_TESTS = build(
     ("gcc", "rustc"),
-    MAY_LOAD,
-    quickly(linked_with_token("s")),
-    f"{shlex.join(TOKEN_OBJECT)} && exec {linked_with_token('o')}",
+    linked_with_token("s"),
+    f"{shlex.join(TOKEN_OBJECT)} && exec {shlex.join(linked_with_token('o'))}",
 )
-BUILD_STANDALONE = quick_build(("rustc",), MAY_LOAD, quickly(shlex.join(STANDALONE)), f"exec {shlex.join(STANDALONE)}")
+BUILD_STANDALONE = build(("rustc",), STANDALONE, f"exec {shlex.join(STANDALONE)}")
 
 RUST = Language(
     name="rust",

@@ -10,8 +10,10 @@ import pytest
 from sandboxes import Limits, Outcome, Pool, SandboxUnavailable, open_sandbox
 from sandboxes.languages.compilers.java_compiler import PROGRAM_FILE
 from sandboxes.languages.compilers.jvm_driver import DRIVER_CLASS
+from sandboxes.languages.compilers.rust_library import prepare_library
 from sandboxes.languages.programs import build_program
 from sandboxes.languages.registry import probe_version, required_paths
+from sandboxes.languages.rust_source import RUST_LIBRARY_FILE
 from sandboxes.tasks.batch import ProgramBatch, Task
 from sandboxes.tasks.options import TaskOptions
 from support.language_programs import PROGRAMS
@@ -207,3 +209,67 @@ def test_verdicts_of_the_driver_are_those_of_the_command(driver_pool, kind):
     [warm] = pool.run_all([program], 1)
     [plain] = pool.run_all([without_warm(program)], 1)
     assert (warm.outcome, warm.detail, warm.stderr) == (plain.outcome, plain.detail, plain.stderr)
+
+
+RUST = PROGRAMS["rust"]
+# The compiler has the words of the build's command.
+RUSTC = f"@{RUST_LIBRARY_FILE}"
+INCLUDED = ", ".join(f'include_bytes!("/proc/self/fd/{fd}")' for fd in range(3, 9))
+LEFT_TO_THE_COMMAND = {
+    "other linking": f'pub fn unused() {{ unsafe {{ std::arch::asm!("nop") }} }}\n{RUST.add}',
+    "a message about the library": "struct Sum;\nfn add(_: i32, _: i32) -> Vec<Sum> { vec![] }\n",
+    "a missing symbol": 'extern "C" { fn missing(); }\n' + RUST.add.replace("{", "{ unsafe { missing() }", 1),
+    "a compiler that runs out of stack": f"{RUST.add}\nconst DEEP: i32 = {'(' * 20_000}1{')' * 20_000};\n",
+}
+
+
+def rust(candidate):
+    """Return a program in Rust."""
+    return build_program("rust", candidate, RUST.tests, LIMITS)
+
+
+@pytest.fixture(scope="module")
+def rust_pool():
+    """Return a pool in which Rust's compiler stays, and the compiler."""
+    others = compilers(RUSTC)
+    pool = open_pool("rust")
+    if not prepare_library():
+        unavailable("Rust's library can't be compiled here")
+    found = []
+
+    def stays():
+        passes(*pool.run_all([rust(RUST.add)], 1))
+        found[:] = [process for process in compilers(RUSTC) if process not in others]
+        return found
+
+    assert wait_until(stays, WALL_SECONDS)
+    yield pool, found[0]
+    pool.close()
+
+
+@pytest.mark.parametrize("kind", ["add", "wrong", "broken", "failing", "leaving"])
+def test_verdicts_of_rusts_compiler_are_those_of_the_command(rust_pool, kind):
+    """A program in Rust has the same outcome and message with and without the compiler that stays."""
+    warm, plain = same_verdicts(rust_pool, getattr(RUST, kind))
+    assert warm.stderr == plain.stderr
+
+
+@pytest.mark.parametrize("candidate", LEFT_TO_THE_COMMAND.values(), ids=LEFT_TO_THE_COMMAND)
+def test_what_rusts_compiler_leaves_to_the_command(rust_pool, candidate):
+    """The command decides about a program that a quick build does not decide about, and the compiler stays."""
+    same_verdicts(rust_pool, candidate)
+
+
+def test_a_program_can_not_include_what_the_compiler_reads(rust_pool):
+    """No descriptor of the compiler's is there for a candidate that includes files."""
+    same_verdicts(rust_pool, f"const NUMBERS: &[&[u8]] = &[{INCLUDED}];\n{RUST.add}")
+
+
+def same_verdicts(rust_pool, candidate):
+    """Return a candidate's verdicts with and without Rust's compiler, which stays. Assert that they are the same."""
+    pool, compiler = rust_pool
+    [warm] = pool.run_all([rust(candidate)], 1)
+    [plain] = pool.run_all([without_warm(rust(candidate))], 1)
+    assert (warm.outcome, warm.detail) == (plain.outcome, plain.detail)
+    assert not has_ended(compiler)
+    return warm, plain

@@ -38,8 +38,9 @@ ANSWER_HEAD = struct.Struct(">iI")
 # A program is numbers of this kind and texts, each behind its size: the number of files, their paths and contents, the
 # number of arguments, the arguments.
 NUMBER = struct.Struct(">I")
-# The exit statuses of a compiler that has done its work. With any other it has failed itself.
-COMPILED, REFUSED = 0, 1
+# The exit statuses of a compiler that has done its work. With the last one it leaves a program to the command. With any
+# other it has failed itself.
+COMPILED, REFUSED, UNDECIDED = 0, 1, 3
 
 
 class CompilerLost(Exception):
@@ -90,8 +91,8 @@ class WarmCompiler:
         files: Mapping[str, str],
         requests: RequestReader,
         notify: Callable[[], None],
-    ) -> tuple[Reply, StoredFiles]:
-        """Build a program. The arguments are those of `WarmCompilers`, and of its `build`.
+    ) -> tuple[Reply, StoredFiles] | None:
+        """Build a program. The arguments are those of `WarmCompilers`, and of its `build`, and so is what it returns.
 
         Raises:
             CompilerLost: if the compiler decides nothing.
@@ -106,10 +107,12 @@ class WarmCompiler:
         status, _ = ANSWER_HEAD.unpack_from(self.received)
         message = self.received[ANSWER_HEAD.size :].decode("utf-8", "replace")
         self.received = b""
-        if status not in (COMPILED, REFUSED):
+        if status not in (COMPILED, REFUSED, UNDECIDED):
             raise CompilerLost
         stored = self.execution.fork_server.surroundings.call_in_workplace(read_files)
         self.execution.tidy()
+        if status == UNDECIDED:
+            return None
         cpu_after, waited_after = accounting.sample()
         result: Reply = {"outcome": "passed", "stdout": "", "stderr": message, "cpu_seconds": cpu_after - cpu_before}
         result.update(wall_seconds=wall_seconds, peak_memory_bytes=resident_bytes(accounting.pid))

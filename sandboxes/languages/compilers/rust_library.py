@@ -21,7 +21,7 @@ from sandboxes.backends.host_state import QUICK_FOLDERS
 from sandboxes.errors import SandboxUnavailable
 from sandboxes.languages.calls import rust as calls
 from sandboxes.languages.calls.rust_results import SHOWN
-from sandboxes.languages.compilers import rust_linker
+from sandboxes.languages.compilers import rust_linker, warm_rustc
 from sandboxes.languages.compilers.quick_builds import prepare, prepared_path, run_tool
 
 LIBRARY = "code_eval_library_"
@@ -30,6 +30,7 @@ LIBRARY = "code_eval_library_"
 CRATE_FILE = "libcode_eval_library.rlib"
 CALLS_FILE = f"lib{calls.CALLS_CRATE}.rlib"
 LINKER_FILE = "link"
+WARM_FILE = "warm.so"
 OURS = "code_eval_"
 """Beginning of the names of both crates."""
 
@@ -110,7 +111,7 @@ def library_path(file: str) -> str:
     """Return the path of a compiled library, which need not be there; "" if it can't be compiled here.
 
     Args:
-        file: CRATE_FILE, CALLS_FILE or LINKER_FILE.
+        file: CRATE_FILE, CALLS_FILE, LINKER_FILE or WARM_FILE.
     """
     return prepared_path(library_folder, file)
 
@@ -148,16 +149,8 @@ def library_folder() -> str:
     """
     if not compiler_version():
         raise SandboxUnavailable("there is no rustc here")
-    state = (
-        compiler_version(),
-        CRATE,
-        calls.CRATE,
-        OBJECT,
-        COMPILE,
-        ARCHIVE,
-        rust_linker.SCRIPT,
-        rust_linker.LIBRARIES,
-    )
+    sources = (CRATE, calls.CRATE, OBJECT, rust_linker.SCRIPT, rust_linker.LIBRARIES, warm_rustc.SOURCE)
+    state = (compiler_version(), *sources, COMPILE, ARCHIVE)
     return f"{QUICK_FOLDERS}rust-{hashlib.sha256(repr(state).encode()).hexdigest()[:12]}"
 
 
@@ -186,6 +179,8 @@ def compile_library(partial: Path, folder: Path) -> None:
         Path(work, "run.rs").write_text(OBJECT)
         run_tool(*COMPILE, "--crate-type", "lib", "--emit", "obj", "-o", "run.o", "run.rs", folder=work)
         run_tool("ar", "crs", str(partial / f"lib{ARCHIVE}.a"), "run.o", folder=work)
+        Path(work, "warm.c").write_text(warm_rustc.SOURCE)
+        run_tool(*warm_rustc.COMPILE, "-o", str(partial / WARM_FILE), "warm.c", "-ldl", folder=work)
         rust_linker.write_linker(partial / LINKER_FILE, OURS)
         # A compiler that can't link it must not be asked to for each program.
         Path(work, "check.rs").write_text("fn main() { std::process::exit(checked::run(|| ())) }\n")
