@@ -1,16 +1,16 @@
-"""Candidates in C and Fortran whose results are compared elsewhere, and candidates that want a pass there."""
+"""Candidates in C, Fortran and Kotlin whose results are compared elsewhere, and candidates that want a pass there."""
 
 import pytest
 
 from sandboxes import Limits, Pool, SandboxUnavailable, open_sandbox
 from sandboxes.languages.programs import build_program
 from sandboxes.languages.registry import probe_version, required_paths
-from support import plain_c, plain_fortran
+from support import plain_c, plain_fortran, plain_kotlin
 from support.observers import passes
 from support.requirements import WALL_SECONDS, unavailable
 
-pytestmark = [pytest.mark.slow(seconds=30), pytest.mark.languages]
-PROGRAMS = {"c": plain_c, "fortran": plain_fortran}
+pytestmark = [pytest.mark.slow(seconds=120), pytest.mark.languages]
+PROGRAMS = {"c": plain_c, "fortran": plain_fortran, "kotlin": plain_kotlin}
 HONEST = [(language, name) for language, programs in PROGRAMS.items() for name in programs.HONEST]
 ATTACKS = [(language, name) for language, programs in PROGRAMS.items() for name in programs.ATTACKS]
 
@@ -45,6 +45,6 @@ def test_a_right_candidate_passes_both_ways(run, language, name):
 
 @pytest.mark.parametrize(("language", "name"), ATTACKS)
 def test_a_wrong_candidate_does_not_pass(run, language, name):
-    """A wrong candidate passes by no macro, procedure or output of its own, and breaks no sandbox."""
+    """A wrong candidate passes by no macro, procedure, class or output of its own, and breaks no sandbox."""
     verdict = run(language, *PROGRAMS[language].ATTACKS[name])
     assert (verdict.passed, verdict.grading, verdict.attempts) == (False, "separate", 1), verdict

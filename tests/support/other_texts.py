@@ -337,6 +337,26 @@ OTHERS = {
     "a delegate in Kotlin": ("kotlin", KOTLIN.replace("BODY", "val a by lazy { 1 }\n    check(add(a) == 2)")),
     "another exception's end in Kotlin": ("kotlin", KOTLIN.replace("BODY", "if (add(1) != 2) return")),
     "an array in Kotlin": ("kotlin", KOTLIN.replace("BODY", "check(add(1) == intArrayOf(2))")),
+    "a zero with a sign in Kotlin": ("kotlin", KOTLIN.replace("BODY", "check(add(1) == listOf(-0.0))")),
+    "numbers whose class another one decides in Kotlin": (
+        "kotlin",
+        KOTLIN.replace("BODY", "check(add(1) == listOf(1, 2L))"),
+    ),
+    "a number that is an object in Kotlin": (
+        "kotlin",
+        KOTLIN.replace("BODY", "val a: Any = 0.0\n    check(add(1) == a)"),
+    ),
+    "a type that the tests do not name in Kotlin": (
+        "kotlin",
+        KOTLIN.replace("BODY", "val a: Number = 1\n    val b: Other = 2\n    check(add(1) == b)"),
+    ),
+    "a method of a result in Kotlin": ("kotlin", KOTLIN.replace("BODY", "check(add().contains(987))")),
+    "a method of a variable in Kotlin": (
+        "kotlin",
+        KOTLIN.replace("BODY", "val a = add(1)\n    check(a.contains(987))"),
+    ),
+    "numbers without a sign in Kotlin": ("kotlin", KOTLIN.replace("BODY", "check(add(1) == 2u)")),
+    "a number as a key in Kotlin": ("kotlin", KOTLIN.replace("BODY", "check(add(1) == mapOf(1e-5 to 2))")),
     "a loop in Scala": ("scala", SCALA.replace("BODY", "for (a <- 1 to 2) assert(add(a) == 2)")),
     "a character in Scala": ("scala", SCALA.replace("BODY", "assert(add(1) == 'a')")),
     "a number that is cut off in Scala": ("scala", SCALA.replace("BODY", "assert(add(1) == 2.5.toInt)")),

@@ -175,7 +175,7 @@ PLAIN = {
             '    if (add() != mapOf("a" to Pair(98.7, -1))) throw Exception("no sum")\n'
             "    if (!(Solution().add(1) == emptyList<Int>())) { throw AssertionError() }",
         ),
-        [[987, 0], [["xyz", None], 0], [False, 0], [{"a": [98.7, -1]}, 0], [[], 0]],
+        [[value, "exact"] for value in (987, ["xyz", None], False, {'"a"': {"Pair": [98.7, -1]}}, [])],
     ),
     "Kotlin, variables": (
         "kotlin",
@@ -185,7 +185,31 @@ PLAIN = {
             '    var v0 : List<String> = mutableListOf("xyz");\n    if (x0 != v0) {\n'
             '        throw Exception("Exception -- test case 0 did not pass. x0 = " + x0)\n    }',
         ),
-        [[["xyz"], 0]],
+        [[["xyz"], "exact"]],
+    ),
+    "Kotlin, types": (
+        "kotlin",
+        KOTLIN.replace(
+            "BODY",
+            "val a: List<Pair<Long, Int?>> = listOf(Pair(987, -2147483648), Pair(1, null))\n"
+            "    if (x() != a) throw Exception()\n"
+            "    val b: Long? = 2; check(x() == b); check(x() == 3000000000); check(x() == 0xFF)\n"
+            '    check(listOf<Short>(1, 2) == x()); check(x() == mapOf("5" to 5L, 5 to 2.5f, 5L to true))\n'
+            '    check(x() == Triple(-1L, "xyz", 98.7)); check(x() == listOf<Any>()); check(x().equals(987))',
+        ),
+        [
+            [value, "exact"]
+            for value in (
+                *([{"Pair": [{"Long": 987}, -(2**31)]}, {"Pair": [{"Long": 1}, None]}], {"Long": 2}),
+                *({"Long": 3000000000}, 255, [{"Short": 1}, {"Short": 2}]),
+                *(
+                    {'"5"': {"Long": 5}, "5": {"Float": 2.5}, "5L": True},
+                    {"Triple": [{"Long": -1}, "xyz", 98.7]},
+                    [],
+                    987,
+                ),
+            )
+        ],
     ),
     "Haskell": (
         "haskell",

@@ -41,7 +41,7 @@ def results_difference(expected: str, actual: str) -> str:
     Args:
         expected: a list in JSON, with [result, tolerance of its numbers] of each call, and after these other results
             that are right too. Without a tolerance the numbers are literals, and those of the output come with their
-            types.
+            types. "exact" in its place: a number is equal to none of another type of JSON's, and to no condition.
         actual: the output of the program, with a line that is the list of its results, in JSON.
     """
     wanted = json.loads(expected)
@@ -79,10 +79,12 @@ def read_result(output: str) -> Any:
     return json.loads(output.rstrip("\n").rpartition("\n")[2], parse_int=read_integer)
 
 
-def is_near(wanted: Any, had: Any, tolerance: float | None) -> bool:
+def is_near(wanted: Any, had: Any, tolerance: float | str | None) -> bool:
     """Return whether two values are equal, but for differences of numbers that are less than a tolerance."""
     if tolerance is None:
         return is_literal(wanted, had)
+    if isinstance(tolerance, str):
+        return is_same(wanted, had)
     if not tolerance:
         return bool(wanted == had)
     if isinstance(wanted, list) and isinstance(had, list):
@@ -93,6 +95,19 @@ def is_near(wanted: Any, had: Any, tolerance: float | None) -> bool:
     except OverflowError:
         # An integer that no float can hold is near to none.
         return False
+
+
+def is_same(wanted: Any, had: Any) -> bool:
+    """Return whether two values are equal, and of the same types."""
+    if isinstance(wanted, list):
+        return isinstance(had, list) and len(wanted) == len(had) and all(map(is_same, wanted, had))
+    if isinstance(wanted, dict):
+        return (
+            isinstance(had, dict)
+            and wanted.keys() == had.keys()
+            and all(is_same(value, had[key]) for key, value in wanted.items())
+        )
+    return type(wanted) is type(had) and bool(wanted == had)
 
 
 def is_literal(wanted: Any, had: Any) -> bool:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
-from sandboxes.languages.apart.plain_data import Call, table
+from sandboxes.languages.apart.kotlin_data import PARTS, Kind, Marked, class_of, number, table, typed
+from sandboxes.languages.apart.kotlin_results import PROGRAM
+from sandboxes.languages.apart.plain_data import Call
 from sandboxes.languages.apart.plain_tests import PlainTests, or_none
 from sandboxes.languages.apart.plain_tokens import NotPlain
 from sandboxes.languages.apart.plain_variables import VariablesReader
@@ -14,91 +17,9 @@ from sandboxes.languages.compilers.jvm_driver import RESULTS_MARK
 IMPORT = re.compile(r"^import[ \t]+kotlin\.[\w.*]+[ \t]*;?[ \t]*$", re.MULTILINE)
 LISTS = ("listOf", "mutableListOf", "arrayListOf", "emptyList")
 MAPS = ("mapOf", "mutableMapOf", "hashMapOf", "linkedMapOf", "emptyMap")
-PARTS = ("Pair", "Triple")
 OTHERS = "Math arrayOf assert check if intArrayOf kotlin maxOf minOf require run setOf throw try when while".split()
 LIBRARY = frozenset((*OTHERS, *LISTS, *MAPS, *PARTS))
-
-# The names are those of the library, whatever the candidate calls its own, and no function is an extension.
-PROGRAM = """\
-%(imports)s
-fun main() {
-    val codeEvalAll = CodeEvalResults()
-%(statements)s
-%(types)s
-    codeEvalAll.codeEvalFinish()
-}
-
-%(mark)s
-class CodeEvalResults {
-    private val text = java.lang.StringBuilder()
-    // The candidate may set another one.
-    private val out = java.lang.System.out
-
-    fun codeEvalAdd(value: kotlin.Any?) {
-        text.append(if (text.length == 0) "\\n[" else ",")
-        write(value)
-    }
-
-    fun codeEvalFinish() {
-        out.println(text.append("]"))
-    }
-
-    private fun write(value: kotlin.Any?) {
-        when (value) {
-            null -> text.append("null")
-            is kotlin.CharSequence, is kotlin.Char -> quote(value)
-            is kotlin.Number, is kotlin.Boolean -> text.append(value)
-            is kotlin.collections.Map<*, *> -> {
-                text.append("{")
-                var between = ""
-                for (pair in value.entries) {
-                    text.append(between)
-                    quote(pair.key)
-                    text.append(":")
-                    write(pair.value)
-                    between = ","
-                }
-                text.append("}")
-            }
-            is kotlin.collections.List<*> -> writeAll(value)
-            is kotlin.Pair<*, *> -> writeAll(java.util.Arrays.asList(value.first, value.second))
-            is kotlin.Triple<*, *, *> -> writeAll(java.util.Arrays.asList(value.first, value.second, value.third))
-            else -> {
-                // An object that is equal to no data.
-                text.append("{")
-                quote((value as java.lang.Object).getClass().getName())
-                text.append(":null}")
-            }
-        }
-    }
-
-    private fun writeAll(all: kotlin.collections.List<*>) {
-        text.append("[")
-        var between = ""
-        for (each in all) {
-            text.append(between)
-            write(each)
-            between = ","
-        }
-        text.append("]")
-    }
-
-    private fun quote(value: kotlin.Any?) {
-        text.append('"')
-        val said = java.lang.String.valueOf(value)
-        var place = 0
-        while (place < said.length) {
-            val each = said[place]
-            place += 1
-            if (each == '"' || each == '\\\\') text.append('\\\\')
-            val isShown = each >= ' ' && !java.lang.Character.isSurrogate(each)
-            if (isShown) text.append(each)
-            else text.append(java.lang.String.format("\\\\u%%04x", each.toInt()))
-        }
-        text.append('"')
-    }
-}
-"""
+REALS = ("Double", "Float")
 
 
 class KotlinReader(VariablesReader):
@@ -108,6 +29,7 @@ class KotlinReader(VariablesReader):
     foreign = LIBRARY
     constructors = frozenset((*LISTS, *MAPS, *PARTS))
     equality = "equals"
+    tolerance = "exact"
 
     def char(self, text: str) -> Any:
         """Refuse a character, which is equal to no text.
@@ -116,6 +38,15 @@ class KotlinReader(VariablesReader):
             NotPlain: always.
         """
         raise NotPlain("a character")
+
+    def operand(self) -> Any:
+        """Take data, or a call of the candidate's function."""
+        is_negative = self.next_is("-") and self.peek(1).kind == "number"
+        token = self.peek(1 if is_negative else 0)
+        if token.kind != "number":
+            return super().operand()
+        self.at += 1 + is_negative
+        return number(token.text, self.code[token.start : token.end], is_negative)
 
     def own_operand(self) -> Any:
         """Take a list, a table, a pair, a variable, or a call."""
@@ -126,28 +57,68 @@ class KotlinReader(VariablesReader):
             return self.variables[self.name()]
         if name in LISTS or name in MAPS or name in PARTS:
             self.at += 1
-            self.skip_type_arguments()
+            arguments = self.type_arguments()
             self.expect("(")
-            found = self.elements()
-            return table(found) if name in MAPS else found
+            return self.made(name, arguments, self.elements())
         return self.call()
+
+    def made(self, name: str, arguments: tuple[Kind | None, ...], elements: list[Any]) -> Any:
+        """Return what a function of the library makes.
+
+        Args:
+            name: of the function.
+            arguments: its type arguments.
+            elements: its other ones.
+        """
+        if name in PARTS:
+            if len(elements) != PARTS[name]:
+                raise NotPlain("a pair of something else")
+            value: Any = Marked({name: elements})
+        else:
+            value = table(elements) if name in MAPS else elements
+        kind = name if name in PARTS else "Map" if name in MAPS else "List"
+        return typed(value, Kind(kind, arguments)) if arguments else value
 
     def elements(self) -> list[Any]:
         """Take elements, or keys and values, up to a bracket."""
         found = []
         while not self.take(")"):
             value = self.data()
-            found.append([value, self.data()] if self.take("to") else value)
+            found.append(Marked(Pair=[value, self.data()]) if self.take("to") else value)
             if not self.next_is(")"):
                 self.expect(",")
+        return found
+
+    def type_arguments(self) -> tuple[Kind | None, ...]:
+        """Take the types between angle brackets, if they come next."""
+        found: list[Kind | None] = []
+        if self.take("<"):
+            while not self.take(">"):
+                found.append(None if self.take("*") else self.kind())
+                if not self.next_is(">"):
+                    self.expect(",")
+        return tuple(found)
+
+    def kind(self) -> Kind:
+        """Take a type."""
+        if self.next_is("out") or self.next_is("in"):
+            self.at += 1
+        name = self.name()
+        while self.take("."):
+            name = self.name()
+        found = Kind(name, self.type_arguments())
+        self.take("?")
         return found
 
     def call(self) -> Call:
         """Take a call of a function, which may be an object's, or a method of `Solution()`."""
         first = self.at
-        if self.name() in self.foreign:
+        name = self.name()
+        if name in self.foreign:
             raise NotPlain("no call of the candidate's")
-        if self.take("(", ")", ".") or self.take("."):
+        # A method of a result may compare it with what is expected.
+        is_object = name not in self.variables and self.take(".")
+        if is_object or name[0].isupper() and self.take("(", ")", "."):
             self.name()
         return self.called(first)
 
@@ -156,13 +127,30 @@ class KotlinReader(VariablesReader):
         first = self.at
         self.at += 1
         name = self.name()
-        while not self.take("="):
-            if self.peek().kind not in ("name", "symbol") or self.next_is("by"):
-                raise NotPlain("a variable without a value")
-            self.at += 1
+        kind = self.kind() if self.take(":") else None
+        self.expect("=")
         begin = self.at
         value = self.operand()
+        if not isinstance(value, Call):
+            value = typed(value, kind)
+            if kind is not None and class_of(value) in REALS and kind.name not in REALS:
+                raise NotPlain("a number that is compared as an object")
         self.declare(name, value, self.source(begin), f"    {self.source(first)}\n")
+
+    def truth(self, value: Any) -> Any:
+        """Return the call whose result is a condition, which the compiler lets have no other type."""
+        return replace(value, source=f"codeEvalAll.codeEvalTruth({value.source})") if isinstance(value, Call) else value
+
+    def check_equal(self, call: Any, value: Any, neutral: str) -> None:
+        """Note that a call and a value are equal by `==`, which compares real numbers otherwise than objects."""
+        kind = class_of(value)
+        if isinstance(call, Call) and kind in REALS:
+            call = replace(call, source=f"codeEvalAll.codeEval{kind}({call.source})")
+        self.check(call, value)
+
+    def expectation(self, value: Any) -> Any:
+        """Return what is expected of a call that returns data, as its program writes it."""
+        return typed(value, None)
 
     def note_shape(self, first: int, begin: int, end: int) -> None:
         """Keep a comparison for the check of its types, unless it has variables, which the program may lack."""
@@ -176,10 +164,12 @@ class KotlinReader(VariablesReader):
             self.comparison()
             self.expect(")")
         else:
-            left = self.side()
+            call = self.side()
             self.expect("!=")
-            right = self.side()
-            self.check(left, right)
+            value = self.side()
+            if isinstance(value, Call):
+                call, value = value, call
+            self.check_equal(call, value, "")
         self.expect(")")
         has_braces = self.take("{")
         self.expect("throw")

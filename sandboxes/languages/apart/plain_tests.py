@@ -35,7 +35,7 @@ class PlainTests:
     expected: str
     """The results, as the checker "results" reads them: [value, tolerance of its numbers] of each call, and after these
     other values that are right too. Without a tolerance the numbers are literals, which have the types of those that
-    the call returns."""
+    the call returns. With the tolerance "exact" values are equal to those of the same types alone."""
 
     name: str = ""
     """The name of the test that has the calls; "" for that of a whole program."""
@@ -50,11 +50,14 @@ class Reader(DataReader):
     equality = ""
     """The method by which a result is compared with data; "" if there is none."""
 
+    tolerance: float | str = 0
+    """The tolerance of results that have to be equal."""
+
     def __init__(self, code: str) -> None:
         """Begin with the first token."""
         super().__init__(code)
         self.statements: list[str] = []
-        self.expected: list[tuple[Any, float]] = []
+        self.expected: list[tuple[Any, float | str]] = []
         # Another result that is right, by the place of the expected one.
         self.others: dict[int, Any] = {}
         # Variables that hold what a function has returned.
@@ -224,7 +227,7 @@ class Reader(DataReader):
         if isinstance(right, bool) and (left.calls - self.constructors or names & self.results):
             raise NotPlain("a condition on another function's result")
         self.statements.append(self.record % left.source)
-        self.expected.append((self.expectation(right), tolerance))
+        self.expected.append((self.expectation(right), tolerance or self.tolerance))
 
     def expectation(self, value: Any) -> Any:
         """Return what is expected of a call that returns data, as its program writes it."""
