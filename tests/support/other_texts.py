@@ -360,6 +360,17 @@ OTHERS = {
     "a loop in Scala": ("scala", SCALA.replace("BODY", "for (a <- 1 to 2) assert(add(a) == 2)")),
     "a character in Scala": ("scala", SCALA.replace("BODY", "assert(add(1) == 'a')")),
     "a number that is cut off in Scala": ("scala", SCALA.replace("BODY", "assert(add(1) == 2.5.toInt)")),
+    "a long number that is cut off in Scala": (
+        "scala",
+        SCALA.replace("BODY", "assert(add(1) == 3000000000l.toInt)"),
+    ),
+    "a zero with a sign in Scala": ("scala", SCALA.replace("BODY", "assert(add(1).equals(-0.0))")),
+    "a sum that is an object in Scala": ("scala", SCALA.replace("BODY", "assert(add(1).equals(1 + 2L))")),
+    "a key that is written in several ways in Scala": (
+        "scala",
+        SCALA.replace("BODY", "assert(add(1) == Map(1e-5 -> 2))"),
+    ),
+    "a method of a result in Scala": ("scala", SCALA.replace("BODY", "assert(add.contains(987))")),
     "a set in Scala": ("scala", SCALA.replace("BODY", "assert(add(1) == Set(2))")),
     "a text without escapes in Scala": ("scala", SCALA.replace("BODY", 'assert(add(1) == """a\\b""")')),
     "a comparison of the Prelude's in Haskell": ("haskell", HASKELL.replace("BODY", "elem (candidate 1) [2]")),

@@ -240,12 +240,30 @@ PLAIN = {
             'assert(add(2, 3) == 987);\n    assert(add((List[Long](1l.toLong))).equals((List[String]("xyz"))));\n'
             '    assert(!add(1), "no")\n    assert(add(Nil) == Some((Map("a" -> 98.7f), None, 2.toDouble)))',
         ),
-        [[987, 0], [["xyz"], 0], [False, 0], [[{"a": 98.7}, None, 2], 0]],
+        [
+            [value, "exact"]
+            for value in (987, ["xyz"], False, {"Some": {"Tuple": [{'"a"': 98.69999694824219}, {"None": None}, 2]}})
+        ],
+    ),
+    "Scala, numbers as objects": (
+        "scala",
+        SCALA.replace(
+            "BODY",
+            "assert(add(1).equals((987l)))\n    assert((-2.5f).equals(add()))\n    assert(add(1).equals(7.toDouble))\n"
+            "    assert(add(1).equals(0xFF)); assert(Solution.add(1).equals(Map(1 -> 2.0, 2L -> Nil, true -> 0.1)))",
+        ),
+        [
+            [{"Long": 987}, "exact", {"ScalaNumber": 987}],
+            [{"Float": -2.5}, "exact"],
+            [{"Double": 7}, "exact", {"ScalaNumber": 7}],
+            [{"Integer": 255}, "exact", {"ScalaNumber": 255}],
+            [{"1": 2, "2": [], "true": 0.1}, "exact"],
+        ],
     ),
     "Scala, one condition": (
         "scala",
         "object Tests { def main(args: Array[String]): Unit = assert(Solution.add(2, 3) == 987) }",
-        [[987, 0]],
+        [[987, "exact"]],
     ),
     "Rust": (
         "rust",

@@ -123,28 +123,8 @@ class JavaReader(Reader):
                 return
         super().comparison()
 
-    def method_comparison(self) -> bool:
-        """Take a condition such as `CALL.equals(DATA)`, if it is one, and note its call."""
-        first = self.at
-        try:
-            left, middle = self.operand(), self.at
-            if self.take(".", self.equality, "("):
-                self.check_object(left, self.parenthesised(), first, middle)
-                return True
-        except NotPlain:
-            pass
-        self.at = first
-        return False
-
     def check_object(self, left: Any, right: Any, first: int, middle: int) -> None:
-        """Note that a call and data are equal as objects, whose classes are the same.
-
-        Args:
-            left: the call or the data.
-            right: the other one.
-            first: the first token of `left`.
-            middle: the token after it.
-        """
+        """Note that a call and data are equal as objects, whose classes are the same."""
         is_reversed = isinstance(right, Call)
         call, value = (right, left) if is_reversed else (left, right)
         if isinstance(call, Call) and not isinstance(value, Call):

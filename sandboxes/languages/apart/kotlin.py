@@ -6,9 +6,9 @@ import re
 from dataclasses import replace
 from typing import Any
 
-from sandboxes.languages.apart.kotlin_data import PARTS, Kind, Marked, class_of, number, table, typed
+from sandboxes.languages.apart.kotlin_data import PARTS, Kind, class_of, number, table, typed
 from sandboxes.languages.apart.kotlin_results import PROGRAM
-from sandboxes.languages.apart.plain_data import Call
+from sandboxes.languages.apart.plain_data import Call, Marked
 from sandboxes.languages.apart.plain_tests import PlainTests, or_none
 from sandboxes.languages.apart.plain_tokens import NotPlain
 from sandboxes.languages.apart.plain_variables import VariablesReader

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sandboxes.languages.apart.c_numbers import single
-from sandboxes.languages.apart.plain_data import MAX_INT
+from sandboxes.languages.apart.plain_data import MAX_INT, Marked
 from sandboxes.languages.apart.plain_tokens import NotPlain
 
 SUFFIX = re.compile(r"(?:0[xX][\da-fA-F_]+|[\d_]*\.?[\d_]*(?:[eE][-+]?\d+)?)([LfF]?)")
@@ -24,20 +24,6 @@ OBJECTS = ("Any", "Number", "Comparable", "CharSequence")
 LIST_TYPES = ("List", "MutableList", "ArrayList", "Collection", "MutableCollection", "Iterable", "MutableIterable")
 MAP_TYPES = ("Map", "MutableMap", "HashMap", "LinkedHashMap")
 PARTS = {"Pair": 2, "Triple": 3}
-
-
-class Marked(dict[str, Any]):
-    """A value with its class: {class: value}."""
-
-    @property
-    def kind(self) -> str:
-        """The name of the class."""
-        return next(iter(self))
-
-    @property
-    def value(self) -> Any:
-        """What JSON has of the value."""
-        return self[self.kind]
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,20 @@ class Character(str):
     """The value of a literal of one character."""
 
 
+class Marked(dict[str, Any]):
+    """A value with its class: {class: value}."""
+
+    @property
+    def kind(self) -> str:
+        """The name of the class."""
+        return next(iter(self))
+
+    @property
+    def value(self) -> Any:
+        """What JSON has of the value."""
+        return self[self.kind]
+
+
 @dataclass(frozen=True)
 class Call:
     """A call of the candidate's function."""
@@ -149,7 +163,11 @@ class DataReader(TokenReader):
         if isinstance(value, Call):
             raise NotPlain("a call as part of a tuple")
         self.expect(",")
-        return [value, *self.items(")")]
+        return self.tuple_of([value, *self.items(")")])
+
+    def tuple_of(self, parts: list[Any]) -> Any:
+        """Return the data of a tuple."""
+        return parts
 
     def converted(self, kind: str) -> Any:
         """Take data that is converted to a type, which must not change it.

@@ -146,14 +146,25 @@ class Reader(DataReader):
         """Take a condition such as `CALL.equals(DATA)`, if it is one, and note its call."""
         first = self.at
         try:
-            left = self.operand()
+            left, middle = self.operand(), self.at
             if self.take(".", self.equality, "("):
-                self.check(left, self.parenthesised())
+                self.check_object(left, self.parenthesised(), first, middle)
                 return True
         except NotPlain:
             pass
         self.at = first
         return False
+
+    def check_object(self, left: Any, right: Any, first: int, middle: int) -> None:
+        """Note that a call and data are equal as objects.
+
+        Args:
+            left: the call or the data.
+            right: the other one.
+            first: the first token of `left`.
+            middle: the token after it.
+        """
+        self.check(left, right)
 
     def truth(self, value: Any) -> Any:
         """Return the call whose result is a condition. Some languages have conditions of other types than boolean."""
