@@ -5,12 +5,18 @@ import pytest
 from sandboxes import Limits, Pool, SandboxUnavailable, open_sandbox
 from sandboxes.languages.programs import build_program
 from sandboxes.languages.registry import probe_version, required_paths
-from support import plain_c, plain_fortran, plain_kotlin, plain_scala
+from support import plain_c, plain_csharp, plain_fortran, plain_kotlin, plain_scala
 from support.observers import passes
 from support.requirements import WALL_SECONDS, unavailable
 
 pytestmark = [pytest.mark.slow(seconds=120), pytest.mark.languages]
-PROGRAMS = {"c": plain_c, "fortran": plain_fortran, "kotlin": plain_kotlin, "scala": plain_scala}
+PROGRAMS = {
+    "c": plain_c,
+    "csharp": plain_csharp,
+    "fortran": plain_fortran,
+    "kotlin": plain_kotlin,
+    "scala": plain_scala,
+}
 HONEST = [(language, name) for language, programs in PROGRAMS.items() for name in programs.HONEST]
 ATTACKS = [(language, name) for language, programs in PROGRAMS.items() for name in programs.ATTACKS]
 

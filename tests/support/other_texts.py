@@ -357,6 +357,11 @@ OTHERS = {
     ),
     "numbers without a sign in Kotlin": ("kotlin", KOTLIN.replace("BODY", "check(add(1) == 2u)")),
     "a number as a key in Kotlin": ("kotlin", KOTLIN.replace("BODY", "check(add(1) == mapOf(1e-5 to 2))")),
+    "results of any class in C#": (
+        "csharp",
+        "class CodeEvalTests {\n    static object Add(long a) { return code_eval_candidate::Problem.Add(a); }\n"
+        "    public static void Main(string[] args) {\n    Debug.Assert(Add(1).Equals(2));\n    }\n}\n",
+    ),
     "a loop in Scala": ("scala", SCALA.replace("BODY", "for (a <- 1 to 2) assert(add(a) == 2)")),
     "a character in Scala": ("scala", SCALA.replace("BODY", "assert(add(1) == 'a')")),
     "a number that is cut off in Scala": ("scala", SCALA.replace("BODY", "assert(add(1) == 2.5.toInt)")),

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
-from sandboxes.languages.apart.plain_data import table
+from sandboxes.languages.apart.plain_data import Call, is_number, table
 from sandboxes.languages.apart.plain_tests import PlainTests, Reader, or_none
 from sandboxes.languages.apart.plain_tokens import NotPlain
 
 USING = re.compile(r"^[ \t]*using[ \t]+[\w.]+[ \t]*;[ \t]*$", re.MULTILINE)
 CASTS = {"long": int, "int": int, "double": float, "float": float, "string": str, "bool": bool, "char": str}
+RESULTS = frozenset(
+    "Collections Dictionary Generic List System Tuple bool byte char decimal double float int long sbyte short static"
+    " string uint ulong ushort".split()
+)
+"""Words before the name of a function whose results have known classes. An object may be of any."""
+
 LIBRARY = frozenset("Array CodeEval Debug Dictionary Enumerable List Math Tuple".split())
 
 PROGRAM = """\
@@ -26,17 +33,29 @@ static class CodeEvalResults {
     static readonly System.Text.StringBuilder text = new System.Text.StringBuilder();
     static string between = "\\n[";
 
-    internal static void Add(object value) {
+    internal static void Add<T>(T value) {
         text.Append(between);
         between = ",";
-        Write(value);
+        Write(value, typeof(T));
     }
+
+    // `==` takes a character for its number.
+    internal static int Number(char value) { return value; }
+    internal static int? Number(char? value) { return value; }
+    internal static T Number<T>(T value) { return value; }
 
     internal static void Finish() { System.Console.Out.WriteLine(text.Append("]")); }
 
-    static void Write(object value) {
+    static void Write(object value, System.Type type) {
         var culture = System.Globalization.CultureInfo.InvariantCulture;
+        type = System.Nullable.GetUnderlyingType(type) ?? type;
         if (value == null) text.Append("null");
+        else if (value.GetType() != type) {
+            // An object that is equal to no data, such as a list of a class of the candidate's.
+            text.Append("{");
+            Quote(value.GetType().FullName);
+            text.Append(":null}");
+        }
         else if (value is bool) text.Append((bool)value ? "true" : "false");
         else if (value is string || value is char) Quote(value.ToString());
         else if (value is double) text.Append(((double)value).ToString("R", culture));
@@ -48,30 +67,31 @@ static class CodeEvalResults {
                 text.Append(before);
                 Quote(System.Convert.ToString(each.Key, culture));
                 text.Append(":");
-                Write(each.Value);
+                Write(each.Value, type.GetGenericArguments()[1]);
                 before = ",";
             }
             text.Append("}");
         }
-        else if (value is System.Collections.IEnumerable) WriteAll((System.Collections.IEnumerable)value);
-        else if (value.GetType().FullName.StartsWith("System.Tuple`")) {
-            var parts = new System.Collections.ArrayList();
-            foreach (var part in value.GetType().GetProperties())
-                if (part.Name.StartsWith("Item")) parts.Add(part.GetValue(value));
-            WriteAll(parts);
+        else if (value is System.Collections.IEnumerable) {
+            var element = type.IsArray ? type.GetElementType() : type.GetGenericArguments()[0];
+            string before = "[";
+            foreach (object each in (System.Collections.IEnumerable)value) {
+                text.Append(before);
+                Write(each, element);
+                before = ",";
+            }
+            text.Append(before == "[" ? "[]" : "]");
+        }
+        else if (type.IsGenericType) {
+            string before = "[";
+            foreach (var part in type.GetProperties()) {
+                text.Append(before);
+                Write(part.GetValue(value), part.PropertyType);
+                before = ",";
+            }
+            text.Append("]");
         }
         else text.Append(System.Convert.ToString(value, culture));
-    }
-
-    static void WriteAll(System.Collections.IEnumerable all) {
-        string before = "";
-        text.Append("[");
-        foreach (object each in all) {
-            text.Append(before);
-            Write(each);
-            before = ",";
-        }
-        text.Append("]");
     }
 
     static void Quote(string value) {
@@ -128,7 +148,22 @@ class CsharpReader(Reader):
         """Note that a call and a value are equal by `==`, which asks of most objects whether they are the same."""
         if isinstance(value, list | dict):
             raise NotPlain("objects that are compared with ==")
+        if isinstance(call, Call) and is_number(value):
+            call = replace(call, source=f"CodeEvalResults.Number({call.source})")
         super().check_equal(call, value, neutral)
+
+    def check_results(self) -> None:
+        """Check that the function's results have the classes that its type names. Its first token comes next."""
+        words = []
+        while not self.next_is("("):
+            if self.peek() is self.end:
+                raise NotPlain("no function")
+            words.append(self.peek())
+            self.at += 1
+        # The last one is the function's name.
+        if {token.text for token in words[:-1] if token.kind == "name"} - RESULTS:
+            raise NotPlain("results of other classes")
+        self.at -= len(words)
 
     def statement(self) -> None:
         """Take an assertion."""
@@ -154,6 +189,7 @@ def csharp_tests(tests: str) -> PlainTests:
     reader.expect("class")
     name = reader.name()
     reader.expect("{")
+    reader.check_results()
     methods = reader.method("code_eval_candidate", "::", "Problem", ".")
     reader.expect("public", "static", "void", "Main", "(", "string", "[", "]", "args", ")", "{")
     while not reader.take("}"):
