@@ -261,6 +261,21 @@ WRONG = {
         "long long odd() { return 9007199254740992; }",
         "int main() { assert(odd() == 9007199254740993); }",
     ),
+    "a condition for a number in Java": (
+        "java",
+        "import java.util.*;\nclass Solution { Object same(int a) { return a == 1 ? true : a; } }",
+        JAVA.replace("BODY", "s.same(1).equals(1), s.same(2).equals(2)"),
+    ),
+    "a number for a condition in Java": (
+        "java",
+        "import java.util.*;\nclass Solution { Object is(int a) { return a == 1 ? 1 : a > 1; } }",
+        JAVA.replace("BODY", "s.is(1).equals(true), s.is(2).equals(true)"),
+    ),
+    "a condition in a list in Java": (
+        "java",
+        "import java.util.*;\nclass Solution { List<Object> same(int a) { return Arrays.asList(true, a); } }",
+        JAVA.replace("BODY", "s.same(2).equals(Arrays.asList(1, 2))"),
+    ),
     "another character in C++": ("cpp", "int code() { return 98; }", "int main() { assert(code() == 'a'); }"),
 }
 """{name: (language, wrong candidate, tests)}"""

@@ -29,6 +29,9 @@ ONLY = """
     private static String other(Object value, Class<?> number, Class<?> text, Class<?> key) {
         if (value instanceof java.util.Optional) value = ((java.util.Optional<?>) value).orElse(null);
         if (value == null || value.getClass().isArray()) return null;
+        // In JSON true is not told from 1.
+        boolean isOther = value instanceof Number ? number == null : value instanceof Boolean && number != null;
+        if (isOther) return value.getClass().getName();
         Class<?> wanted = value instanceof Number ? number : null;
         if (value instanceof CharSequence || value instanceof Character) wanted = text;
         if (wanted != null && value.getClass() != wanted) return value.getClass().getName();
@@ -67,7 +70,11 @@ def classes_of(value: Any, tokens: Sequence[tuple[str, str]]) -> tuple[str, str,
     pending = [value]
     while pending:
         each = pending.pop()
+        if isinstance(each, bool) and number != "null":
+            raise NotPlain("conditions beside numbers")
         if isinstance(each, dict):
+            if any(isinstance(key, bool) for key in each):
+                raise NotPlain("conditions as keys")
             keys |= {number if isinstance(key, int) else class_of_text(key) for key in each}
             pending += each.values()
         elif isinstance(each, list):
