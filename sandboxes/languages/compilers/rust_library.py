@@ -142,14 +142,16 @@ def crate_arguments(name: str, path: Path) -> tuple[str, ...]:
 
 
 def library_folder() -> str:
-    """Return the name of the folder of compiled libraries. It depends on the compiler and their sources.
+    """Return the name of the folder of compiled libraries. It depends on the compilers and their sources.
 
     Raises:
-        SandboxUnavailable: if there is no compiler here.
+        SandboxUnavailable: if there is no compiler here, or none that links.
     """
     if not compiler_version():
         raise SandboxUnavailable("there is no rustc here")
-    sources = (CRATE, calls.CRATE, OBJECT, rust_linker.SCRIPT, rust_linker.LIBRARIES, warm_rustc.SOURCE)
+    if not linker():
+        raise SandboxUnavailable("gcc does not say how it links a program")
+    sources = (CRATE, calls.CRATE, OBJECT, linker(), warm_rustc.SOURCE)
     state = (compiler_version(), *sources, COMPILE, ARCHIVE)
     return f"{QUICK_FOLDERS}rust-{hashlib.sha256(repr(state).encode()).hexdigest()[:12]}"
 
@@ -159,6 +161,15 @@ def compiler_version() -> str:
     """Return what the compiler says about itself; "" if there is none here."""
     try:
         return run_tool("rustc", "--version", "--verbose")
+    except SandboxUnavailable:
+        return ""
+
+
+@lru_cache(maxsize=1)
+def linker() -> str:
+    """Return the text of the command that links programs; "" if there can be none here."""
+    try:
+        return rust_linker.linker_script(OURS)
     except SandboxUnavailable:
         return ""
 
@@ -181,9 +192,11 @@ def compile_library(partial: Path, folder: Path) -> None:
         run_tool("ar", "crs", str(partial / f"lib{ARCHIVE}.a"), "run.o", folder=work)
         Path(work, "warm.c").write_text(warm_rustc.SOURCE)
         run_tool(*warm_rustc.COMPILE, "-o", str(partial / WARM_FILE), "warm.c", "-ldl", folder=work)
-        rust_linker.write_linker(partial / LINKER_FILE, OURS)
+        command = partial / LINKER_FILE
+        command.write_text(linker())
+        command.chmod(0o755)
         # A compiler that can't link it must not be asked to for each program.
         Path(work, "check.rs").write_text("fn main() { std::process::exit(checked::run(|| ())) }\n")
-        checked = (*linker_arguments(partial / LINKER_FILE), *crate_arguments("checked", partial / CRATE_FILE))
+        checked = (*linker_arguments(command), *crate_arguments("checked", partial / CRATE_FILE))
         run_tool(*COMPILE, "-C", "rpath", *checked, "check.rs", folder=work)
         run_tool(str(Path(work, "check")))

@@ -55,11 +55,10 @@ quickly "$@" 2>/dev/null || link "$@"
 """
 
 
-def write_linker(path: Path, kept: str) -> None:
-    """Write the command.
+def linker_script(kept: str) -> str:
+    """Return the text of the command, for the GCC of this machine.
 
     Args:
-        path: of the command.
         kept: beginning of the names of crates that are always linked.
 
     Raises:
@@ -69,13 +68,13 @@ def write_linker(path: Path, kept: str) -> None:
         Path(work, "first.o").touch()
         command = "LC_ALL=C exec gcc -### -pie -nodefaultlibs -o program first.o 2>&1"
         lines = run_tool("sh", "-c", command, folder=work).splitlines()
-    called = [words for words in map(shlex.split, lines) if words and words[0].endswith("/collect2")]
+    called = [shlex.split(line) for line in lines if "/collect2 " in line]
     if not called or "first.o" not in called[-1]:
         raise SandboxUnavailable("gcc does not say how it links a program")
     at = called[-1].index("first.o")
     first, last = without_plugin(called[-1][1:at]), called[-1][at + 1 :]
     folders = [word for word in first if word.startswith("-L")]
-    parts = {
+    return SCRIPT % {
         # Sandboxes may have no other path of it.
         "shell": run_tool("sh", "-c", "command -v sh").strip(),
         "linker": run_tool("gcc", "-print-prog-name=ld").strip(),
@@ -85,8 +84,6 @@ def write_linker(path: Path, kept: str) -> None:
         "kept": kept,
         "libraries": shlex.join(filter(None, (library_word(*each) for each in LIBRARIES.items()))),
     }
-    path.write_text(SCRIPT % parts)
-    path.chmod(0o755)
 
 
 def without_plugin(words: list[str]) -> list[str]:
