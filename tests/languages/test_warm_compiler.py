@@ -214,7 +214,8 @@ def test_verdicts_of_the_driver_are_those_of_the_command(driver_pool, kind):
 RUST = PROGRAMS["rust"]
 # The compiler has the words of the build's command.
 RUSTC = f"@{RUST_LIBRARY_FILE}"
-INCLUDED = ", ".join(f'include_bytes!("/proc/self/fd/{fd}")' for fd in range(3, 9))
+PROCESSES = ("self", *range(1, 40))
+INCLUDED = ", ".join(f'include_bytes!("/proc/{process}/fd/{fd}")' for process in PROCESSES for fd in range(3, 9))
 LEFT_TO_THE_COMMAND = {
     "other linking": f'pub fn unused() {{ unsafe {{ std::arch::asm!("nop") }} }}\n{RUST.add}',
     "a message about the library": "struct Sum;\nfn add(_: i32, _: i32) -> Vec<Sum> { vec![] }\n",

@@ -46,6 +46,7 @@ SOURCE = (
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -168,6 +169,8 @@ static int serve(int count, char **words, char **unused) {
     (void)unused;
     /* What the compiler starts is not to load this library. */
     unsetenv("LD_PRELOAD");
+    /* A program may include a file of another process, whose descriptors nobody else can open then. */
+    prctl(PR_SET_DUMPABLE, 0);
     input = fcntl(0, F_DUPFD_CLOEXEC, 3);
     output = fcntl(1, F_DUPFD_CLOEXEC, 3);
     put("R", 1);
