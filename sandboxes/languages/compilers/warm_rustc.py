@@ -110,14 +110,14 @@ static int take_file(void) {
     return file >= 0 && !left;
 }
 
-/* Returns whether a program may have a quick build. */
+/* Returns whether a program is built with what is prepared, whose path its file has. */
 static int is_quick(void) {
-    char first = '\n';
+    char first = 0;
     int file = open(QUICK_FILE, O_RDONLY | O_CLOEXEC);
     if (file < 0) return 0;
-    if (read(file, &first, 1) != 1) first = '\n';
+    if (read(file, &first, 1) != 1) first = 0;
     close(file);
-    return first != '\n';
+    return first == '/';
 }
 
 /* Returns whether a message is the one that the plain build would write. */
