@@ -47,7 +47,7 @@ def build(tools: tuple[str, ...], quick: tuple[str, ...], plain: str) -> Callabl
 
     Args:
         tools: commands that the builds call.
-        quick: the plain build's command, for a program with the token's file for the assembler.
+        quick: the words of the quick build, without QUICKLY.
         plain: the plain build, as a shell has it.
     """
     words = (*quick, *QUICKLY)

@@ -92,6 +92,12 @@ def test_results_are_compared_as_data(expected, output, wrong):
         ([[[1], "exact"]], "[[1.0]]", "call 1 should return [1], but returned [1.0]"),
         ([[1, "exact"]], "[true]", "call 1 should return 1, but returned true"),
         ([[{"a": 1}, "exact"]], '[{"b":1}]', 'call 1 should return {"a": 1}, but returned {"b": 1}'),
+        ([[{"a": "x", "b": "y"}, None]], '[{"b":"y","a":"x"}]', ""),
+        (
+            [[{"a": "x", "b": "y"}, None]],
+            '[{"b":"x","a":"y"}]',
+            'call 1 should return {"a": "x", "b": "y"}, but returned {"b": "x", "a": "y"}',
+        ),
         ([[5, 0], [6, 0]], "[5,7]", "call 2 should return 6, but returned 7"),
         ([[5, 0], [6, 0]], "[5]", "the calls did not all return"),
         ([[5, 0]], "[5]\nmore\n[1,2]\n", ""),

@@ -9,6 +9,7 @@ from decimal import Decimal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
 MAX_DIGITS = 4000
@@ -81,10 +82,8 @@ def read_result(output: str) -> Any:
 
 def is_near(wanted: Any, had: Any, tolerance: float | str | None) -> bool:
     """Return whether two values are equal, but for differences of numbers that are less than a tolerance."""
-    if tolerance is None:
-        return is_literal(wanted, had)
-    if isinstance(tolerance, str):
-        return is_same(wanted, had)
+    if tolerance is None or isinstance(tolerance, str):
+        return is_alike(wanted, had, is_literal if tolerance is None else is_same)
     if not tolerance:
         return bool(wanted == had)
     if isinstance(wanted, list) and isinstance(had, list):
@@ -97,36 +96,43 @@ def is_near(wanted: Any, had: Any, tolerance: float | str | None) -> bool:
         return False
 
 
-def is_same(wanted: Any, had: Any) -> bool:
-    """Return whether two values are equal, and of the same types."""
+def is_alike(wanted: Any, had: Any, is_equal: Callable[[Any, Any], bool]) -> bool:
+    """Return whether two values have the same lists and tables, and what these hold is equal.
+
+    Args:
+        wanted: the expected value.
+        had: the other one.
+        is_equal: compares values that are neither a list nor, in the expected value, a table.
+    """
     if isinstance(wanted, list):
-        return isinstance(had, list) and len(wanted) == len(had) and all(map(is_same, wanted, had))
+        return (
+            isinstance(had, list)
+            and len(wanted) == len(had)
+            and all(is_alike(one, other, is_equal) for one, other in zip(wanted, had))
+        )
     if isinstance(wanted, dict):
         return (
             isinstance(had, dict)
             and wanted.keys() == had.keys()
-            and all(is_same(value, had[key]) for key, value in wanted.items())
+            and all(is_alike(value, had[key], is_equal) for key, value in wanted.items())
         )
+    return is_equal(wanted, had)
+
+
+def is_same(wanted: Any, had: Any) -> bool:
+    """Return whether two values are equal, and of the same type."""
     return type(wanted) is type(had) and bool(wanted == had)
 
 
 def is_literal(wanted: Any, had: Any) -> bool:
-    """Return whether a value is that of a literal, whose numbers have the types of those in the value.
+    """Return whether a value is that of a literal, whose number has the type of that in the value.
 
     Args:
         wanted: the value of the literal, as it is written.
-        had: the value, whose numbers are {type: number}. An integer of 64 bits is one without a type.
+        had: the value. A number is {type: number}. An integer of 64 bits is one without a type.
     """
-    if isinstance(wanted, list):
-        return isinstance(had, list) and len(wanted) == len(had) and all(map(is_literal, wanted, had))
-    if isinstance(wanted, dict):
-        return (
-            isinstance(had, dict)
-            and wanted.keys() == had.keys()
-            and all(map(is_literal, wanted.values(), had.values()))
-        )
     if isinstance(wanted, bool) or not isinstance(wanted, (int, float)):
-        return type(wanted) is type(had) and bool(wanted == had)
+        return is_same(wanted, had)
     if not isinstance(had, dict):
         return type(had) is int and as_type(wanted, "Int64") == had
     if len(had) != 1:

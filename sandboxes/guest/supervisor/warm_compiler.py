@@ -109,10 +109,11 @@ class WarmCompiler:
         self.received = b""
         if status not in (COMPILED, REFUSED, UNDECIDED):
             raise CompilerLost
+        if status == UNDECIDED:
+            self.execution.tidy()
+            return None
         stored = self.execution.fork_server.surroundings.call_in_workplace(read_files)
         self.execution.tidy()
-        if status == UNDECIDED:
-            return None
         cpu_after, waited_after = accounting.sample()
         result: Reply = {"outcome": "passed", "stdout": "", "stderr": message, "cpu_seconds": cpu_after - cpu_before}
         result.update(wall_seconds=wall_seconds, peak_memory_bytes=resident_bytes(accounting.pid))

@@ -29,15 +29,14 @@ OTHER_WORDS = (
     "Plain",
 )
 
-
-CHOSEN = f"""\
+MACROS = f"""\
 #define QUICK_FILE "{QUICK_FILE}"
 #define OWN_PARTS {", ".join(f'"{part}"' for part in OWN_PARTS)}
 #define OTHER_WORDS {", ".join(f'"{word}"' for word in OTHER_WORDS)}
 """
 
 SOURCE = (
-    CHOSEN
+    MACROS
     + r"""
 #define _GNU_SOURCE
 #include <arpa/inet.h>
