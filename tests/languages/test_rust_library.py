@@ -11,8 +11,8 @@ import pytest
 from sandboxes import Limits, Outcome, Pool, SandboxUnavailable, open_sandbox
 from sandboxes.languages import rust
 from sandboxes.languages.calls.rust import CALLS_CRATE
-from sandboxes.languages.compilers import rust_library
-from sandboxes.languages.compilers.quick_builds import QUICK_FILE
+from sandboxes.languages.compilers import library_stubs, rust_library, rust_linker
+from sandboxes.languages.compilers.quick_builds import QUICK_FILE, run_tool
 from sandboxes.languages.native import TOKEN_FILE
 from sandboxes.languages.programs import build_program
 from sandboxes.languages.registry import required_paths
@@ -61,6 +61,7 @@ LINKED = {
     "a function of C": '{ extern "C" { fn labs(value: i64) -> i64; } unsafe { labs((a + b) as i64) as i32 } }',
     "another crate": 'regex::Regex::new("[0-9]").unwrap().is_match("7") as i32 - 1 + a + b',
 }
+LINKED_TWICE = ("a function of C", "another crate")
 HAS_ITS_OWN = "mod code_eval_library { pub trait Shown {} }\nuse code_eval_library::Shown;\nimpl Shown for i32 {}\n"
 
 
@@ -128,6 +129,43 @@ def test_a_quick_build_has_what_a_program_needs(pool, body, tests):
     built = build_program("rust", f"{first}fn add(a: i32, b: i32) -> i32 {{ {body} }}\n", tests, LIMITS)
     # The plain build would read this file.
     passes(pool.run_all([changed(built, lambda files: files.pop(f"{TOKEN_FILE}.c"))], 1)[0])
+
+
+def test_a_quick_build_is_linked_once(pool, folder, monkeypatch):
+    """The stubs of the machine's libraries have what most programs need."""
+    monkeypatch.setenv("XDG_CACHE_HOME", folder)
+    [prepared] = rust_library.prepare_library()
+    command = Path(prepared, rust_library.LINKER_FILE)
+    command.write_text(command.read_text().replace("|| link", "|| exit 1 #"))
+    bodies = [body for name, body in LINKED.items() if name not in LINKED_TWICE]
+    candidates = [f"fn add(a: i32, b: i32) -> i32 {{ {body} }}\n" for body in bodies]
+    built = [build_program("rust", candidate, APART, LIMITS) for candidate in candidates]
+    built = [changed(each, lambda files: files.pop(f"{TOKEN_FILE}.c")) for each in built]
+    with closing(Pool(open_sandbox("subprocess", read_only_paths=rust.RUST.prepared_here()))) as own_pool:
+        for verdict in own_pool.run_all(built, 1):
+            passes(verdict)
+
+
+def test_stubs_have_the_versions_of_libraries(tmp_path):
+    """A program that is linked with a stub needs the versions that it would with the library itself."""
+    [path] = [path for path in rust_linker.stubbed_libraries() if "libm." in path]
+    library_stubs.write_stub(path, ["pow", "no_such_name"], tmp_path)
+    [(version, names)] = library_stubs.versions_of(str(tmp_path / Path(path).name), {"pow", "sin"}).items()
+    assert names == ["pow"]
+    assert library_stubs.versions_of(path, {"pow"}) == {version: ["pow"]}
+
+
+def test_a_library_without_versions_is_linked_itself(pool, tmp_path):
+    """The stub of such a library leads the linker to the library."""
+    library, stubs = tmp_path / "libsum.so.1", tmp_path / "stubs"
+    stubs.mkdir()
+    Path(tmp_path, "sum.c").write_text("int sum(int a, int b) { return a + b; }\n")
+    Path(tmp_path, "main.c").write_text("int sum(int, int);\nint main(void) { return sum(2, 3) - 5; }\n")
+    run_tool("gcc", "-shared", "-fPIC", "-o", str(library), "sum.c", folder=str(tmp_path))
+    library_stubs.write_stub(str(library), ["sum"], stubs)
+    linked = ("gcc", "-o", "main", "main.c", str(stubs / library.name), f"-Wl,-rpath,{tmp_path}")
+    run_tool(*linked, folder=str(tmp_path))
+    run_tool(str(tmp_path / "main"))
 
 
 @pytest.mark.parametrize("tests", KINDS.values(), ids=KINDS)

@@ -10,6 +10,7 @@ import psutil
 import pytest
 
 from sandboxes import Limits, Outcome, Pool, SandboxUnavailable, open_sandbox
+from sandboxes.languages.compilers import warm_rustc
 from sandboxes.languages.compilers.java_compiler import PROGRAM_FILE
 from sandboxes.languages.compilers.jvm_driver import DRIVER_CLASS
 from sandboxes.languages.compilers.rust_library import prepare_library
@@ -229,9 +230,17 @@ def rust(candidate):
     return build_program("rust", candidate, RUST.tests, LIMITS)
 
 
-@pytest.fixture(scope="module")
-def rust_pool():
+@pytest.fixture(scope="module", params=[True, False], ids=["the system's pages", "small pages"])
+def rust_pool(request):
     """Return a pool in which Rust's compiler stays, and the compiler."""
+    with pytest.MonkeyPatch.context() as patch:
+        if not request.param:
+            patch.setattr(warm_rustc, "are_huge_pages_on", lambda: False)
+        yield from open_rust_pool()
+
+
+def open_rust_pool():
+    """Yield what `rust_pool` returns."""
     others = compilers(RUSTC)
     pool = open_pool("rust")
     if not prepare_library():

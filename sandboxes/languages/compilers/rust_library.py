@@ -22,7 +22,7 @@ from sandboxes.errors import SandboxUnavailable
 from sandboxes.languages.calls import rust as calls
 from sandboxes.languages.calls.rust_results import SHOWN
 from sandboxes.languages.compilers import rust_linker, warm_rustc
-from sandboxes.languages.compilers.quick_builds import prepare, prepared_path, run_tool
+from sandboxes.languages.compilers.quick_builds import folder_states, prepare, prepared_path, run_tool
 
 LIBRARY = "code_eval_library_"
 """Beginning of the library's name in programs, which ends in their tag."""
@@ -152,7 +152,8 @@ def library_folder() -> str:
     if not linker():
         raise SandboxUnavailable("gcc does not say how it links a program")
     sources = (CRATE, calls.CRATE, OBJECT, linker(), warm_rustc.SOURCE)
-    state = (compiler_version(), *sources, COMPILE, ARCHIVE)
+    stubs = (rust_linker.NUMBERS, rust_linker.OURS, *folder_states(*rust_linker.stubbed_libraries()))
+    state = (compiler_version(), *sources, *stubs, COMPILE, ARCHIVE)
     return f"{QUICK_FOLDERS}rust-{hashlib.sha256(repr(state).encode()).hexdigest()[:12]}"
 
 
@@ -195,6 +196,7 @@ def compile_library(partial: Path, folder: Path) -> None:
         command = partial / LINKER_FILE
         command.write_text(linker())
         command.chmod(0o755)
+        rust_linker.write_stubs(partial)
         # A compiler that can't link it must not be asked to for each program.
         Path(work, "check.rs").write_text("fn main() { std::process::exit(checked::run(|| ())) }\n")
         checked = (*linker_arguments(command), *crate_arguments("checked", partial / CRATE_FILE))

@@ -1,8 +1,8 @@
 """The command that links quick builds in Rust. Used by `rust_library`.
 
 GCC's driver and what it has the linker look through take as long as all that the linker has to do for most programs:
-archives of crates and libraries that nothing is taken from. This command leaves them out, and does all that GCC does if
-a symbol is missing then.
+archives of crates and libraries that nothing is taken from. This command leaves them out, links with stubs of the
+others, and does all that GCC does if a symbol is missing then.
 """
 
 from __future__ import annotations
@@ -10,9 +10,11 @@ from __future__ import annotations
 import os
 import shlex
 import tempfile
+from functools import lru_cache
 from pathlib import Path
 
 from sandboxes.errors import SandboxUnavailable
+from sandboxes.languages.compilers.library_stubs import undefined_names, write_stub
 from sandboxes.languages.compilers.quick_builds import run_tool
 
 OPTIONS = ("-C", "linker-flavor=ld")
@@ -21,6 +23,16 @@ OPTIONS = ("-C", "linker-flavor=ld")
 # What programs need of the machine, by file, and by name where there is no such file. The names of most libraries are
 # those of scripts, in which the linker finds other libraries to look through.
 LIBRARIES = {"libgcc_s.so.1": "-lgcc_s", "libc.so.6": "-lc", "libc_nonshared.a": "", "libm.so.6": "-lm"}
+STUBS = "stubs"
+"""The folder of the libraries' stubs, in that of the command. Only the command may find them."""
+
+STARTING_OBJECTS = ("Scrt1.o", "crti.o", "crtbeginS.o", "crtendS.o", "crtn.o")
+# What compiled code takes from the machine: functions of Rust's numbers, and of our part of each program in C.
+NUMBERS = """
+    acos asin atan atan2 cbrt ceil cos cosh exp exp2 expm1 fdim floor fma fmax fmin fmod hypot ldexp log log10 log1p
+    log2 nearbyint pow rint round roundeven sin sinh sqrt tan tanh tgamma trunc
+"""
+OURS = ("fflush", "syscall")
 # The compiler's own list of them, and what is slow with them.
 LEFT_OUT = "--as-needed | --gc-sections | -lc | -lm | -lrt | -lpthread | -lgcc_s | -lutil | -ldl"
 
@@ -49,7 +61,8 @@ quickly() {
         esac
         set -- "$@" "$each"
     done
-    link "$@" %(libraries)s
+    # Stubs have not all that Rust's library takes from the machine.
+    link "$@" --allow-shlib-undefined %(libraries)s
 }
 quickly "$@" 2>/dev/null || link "$@"
 """
@@ -82,7 +95,10 @@ def linker_script(kept: str) -> str:
         "last": shlex.join([*folders, *last]),
         "left_out": LEFT_OUT,
         "kept": kept,
-        "libraries": shlex.join(filter(None, (library_word(*each) for each in LIBRARIES.items()))),
+        "libraries": " ".join(
+            f'"${{0%/*}}"/{STUBS}/{file}' if path in stubbed_libraries() else shlex.quote(path)
+            for file, path in library_words().items()
+        ),
     }
 
 
@@ -98,7 +114,36 @@ def without_plugin(words: list[str]) -> list[str]:
     return kept
 
 
-def library_word(file: str, name: str) -> str:
-    """Return the linker's word for a library: its path, or its name if it has no such file."""
-    path = run_tool("gcc", f"-print-file-name={file}").strip()
-    return path if os.path.isabs(path) else name
+def library_words() -> dict[str, str]:
+    """Return the linker's word for each library by its file: its path, or its name if there is no such file."""
+    paths = {file: file_path(file) for file in LIBRARIES}
+    words = {file: path if os.path.isabs(path) else LIBRARIES[file] for file, path in paths.items()}
+    return {file: word for file, word in words.items() if word}
+
+
+def file_path(file: str) -> str:
+    """Return the path of a file of GCC's, or its name if there is none."""
+    return run_tool("gcc", f"-print-file-name={file}").strip()
+
+
+@lru_cache(maxsize=1)
+def stubbed_libraries() -> tuple[str, ...]:
+    """Return the paths of the libraries in whose place quick builds have stubs."""
+    return tuple(word for word in library_words().values() if os.path.isabs(word) and ".so" in word)
+
+
+def write_stubs(folder: Path) -> None:
+    """Write the stubs of all libraries into a folder in the command's.
+
+    Raises:
+        SandboxUnavailable: if there is no compiler here, or no binutils.
+    """
+    stubs = folder / STUBS
+    stubs.mkdir()
+    names = {*NUMBERS.split(), *(f"{name}f" for name in NUMBERS.split()), *OURS}
+    for object_file in STARTING_OBJECTS:
+        names |= undefined_names(file_path(object_file), is_shared=False)
+    for library in Path(run_tool("rustc", "--print", "target-libdir").strip()).glob("libstd-*.so"):
+        names |= undefined_names(str(library), is_shared=True)
+    for path in stubbed_libraries():
+        write_stub(path, names, stubs)

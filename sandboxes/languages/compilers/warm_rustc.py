@@ -1,13 +1,16 @@
 """A compiler of Rust that has been loaded, and forks for each program. Used by `rust` and `rust_library`.
 
 Loading `rustc` takes an eighth of the time in which it compiles most programs. A library that is loaded with it calls
-its `main` in a new process for each program that the supervisor sends, and says what the build's command would say.
+its `main` in a new process for each program that the supervisor sends, and says what the build's command would say. It
+also gives the compiler its memory.
 """
 
 from __future__ import annotations
 
 import shlex
 
+from sandboxes.guest.forkserver.huge_pages import are_huge_pages_on
+from sandboxes.languages.compilers import rustc_memory
 from sandboxes.languages.compilers.quick_builds import IS_PREPARED, QUICK_FILE
 from sandboxes.languages.steps import WarmCompiler
 
@@ -29,7 +32,12 @@ OTHER_WORDS = (
     "Plain",
 )
 
+HUGE_PAGES = "CODE_EVAL_HUGE_PAGES"
+"""Name of the variable of the environment that says that the system gives programs huge pages."""
+
 MACROS = f"""\
+#define _GNU_SOURCE
+#define HUGE_PAGES "{HUGE_PAGES}"
 #define QUICK_FILE "{QUICK_FILE}"
 #define OWN_PARTS {", ".join(f'"{part}"' for part in OWN_PARTS)}
 #define OTHER_WORDS {", ".join(f'"{word}"' for word in OTHER_WORDS)}
@@ -37,18 +45,14 @@ MACROS = f"""\
 
 SOURCE = (
     MACROS
+    + rustc_memory.SOURCE
     + r"""
-#define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <dlfcn.h>
 #include <fcntl.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 enum { COMPILED, REFUSED, UNDECIDED = 3, MAX_MESSAGE = 1 << 20 };
 static const char *const own[] = {OWN_PARTS, 0}, *const other[] = {OTHER_WORDS, 0};
@@ -168,6 +172,8 @@ static int serve(int count, char **words, char **unused) {
     (void)unused;
     /* What the compiler starts is not to load this library. */
     unsetenv("LD_PRELOAD");
+    if (getenv(HUGE_PAGES)) dl_iterate_phdr(move_code, 0);
+    unsetenv(HUGE_PAGES);
     /* A program may include a file of another process, whose descriptors nobody else can open then. */
     prctl(PR_SET_DUMPABLE, 0);
     input = fcntl(0, F_DUPFD_CLOEXEC, 3);
@@ -198,7 +204,8 @@ int __libc_start_main(int (*main)(int, char **, char **), int count, char **word
 )
 """The library, in C."""
 
-COMPILE = ("gcc", "-O1", "-shared", "-fPIC")
+# With what it knows of `malloc`, GCC would make `calloc` call itself.
+COMPILE = ("gcc", "-O2", "-shared", "-fPIC", "-pthread", "-fno-builtin")
 
 
 def warm_rustc(library: str, *words: str) -> WarmCompiler:
@@ -208,5 +215,6 @@ def warm_rustc(library: str, *words: str) -> WarmCompiler:
         library: path of the compiled library; "" if there is none.
         words: of the build's command. They may not depend on the program.
     """
-    command = f'prepared={shlex.quote(library)}; {IS_PREPARED} && LD_PRELOAD="$prepared" exec {shlex.join(words)}'
+    variables = f'LD_PRELOAD="$prepared"{f" {HUGE_PAGES}=1" if are_huge_pages_on() else ""}'
+    command = f"prepared={shlex.quote(library)}; {IS_PREPARED} && {variables} exec {shlex.join(words)}"
     return WarmCompiler(("sh", "-c", command), {}, ())
