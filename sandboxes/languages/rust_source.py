@@ -18,7 +18,8 @@ from sandboxes.languages.calls.rust import CALLS_CRATE, MODULES
 from sandboxes.languages.compilers import rust_library
 from sandboxes.languages.compilers.quick_builds import QUICK_FILE
 from sandboxes.languages.compilers.rust_crates import crate_arguments, crates_used
-from sandboxes.languages.native import TOKEN_CHARS, TOKEN_FILE, build_tag, token_assembly, token_source
+from sandboxes.languages.compilers.warm_rustc import HEX
+from sandboxes.languages.native import TOKEN_CHARS, TOKEN_FILE, build_tag, token_assembly, token_object, token_source
 
 RUST_ARGUMENTS_FILE = "code_eval_arguments"
 RUST_LIBRARY_FILE = "code_eval_library_arguments"
@@ -179,6 +180,9 @@ def rust_files(candidate: str, tests: str) -> dict[str, str]:
     macro = "macro_rules! %s { ($($each:tt)*) => { crate::code_eval_%s::code_eval_std::%s!($($each)*) } }"
     macros = "\n".join(macro % (name, tag, name) for name in find_replaced_macros(candidate))
     token = token_source(declared, run, passed)
+    quick = quick_files(candidate + tests, compiled, crate)
+    if quick[QUICK_FILE].startswith("/"):
+        quick[f"{TOKEN_FILE}.o{HEX}"] = token_object(token, tag, "c")
     module = f'\n#[path = "code_eval_{tag}.rs"] mod code_eval_{tag};\n'
     return {
         "candidate.rs": RUST_SHEBANG.sub(attribute, candidate, count=1) + module,
@@ -188,7 +192,7 @@ def rust_files(candidate: str, tests: str) -> dict[str, str]:
         f"{TOKEN_FILE}.c": token,
         RUST_ARGUMENTS_FILE: "\n".join([*arguments, *chosen]) + "\n",
         f"{TOKEN_FILE}.s": token_assembly(token, tag, "c"),
-        **quick_files(candidate + tests, compiled, crate),
+        **quick,
     }
 
 

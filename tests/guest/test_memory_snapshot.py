@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from sandboxes import Limits, Pool, Program, open_sandbox
+from sandboxes.guest.common.page_sizes import are_huge_pages_on
 from sandboxes.guest.forkserver import memory_snapshot
-from sandboxes.guest.forkserver.huge_pages import HUGE_PAGE_BYTES, are_huge_pages_on
+from sandboxes.guest.forkserver.huge_pages import HUGE_PAGE_BYTES
 from support.requirements import WALL_SECONDS
 
 MAP_FIXED = 0x10

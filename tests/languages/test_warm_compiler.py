@@ -14,6 +14,7 @@ from sandboxes.languages.compilers import warm_rustc
 from sandboxes.languages.compilers.java_compiler import PROGRAM_FILE
 from sandboxes.languages.compilers.jvm_driver import DRIVER_CLASS
 from sandboxes.languages.compilers.rust_library import prepare_library
+from sandboxes.languages.native import TOKEN_FILE
 from sandboxes.languages.programs import build_program
 from sandboxes.languages.registry import probe_version, required_paths
 from sandboxes.languages.rust_source import RUST_LIBRARY_FILE
@@ -276,6 +277,17 @@ def test_a_program_can_not_include_what_the_compiler_reads(rust_pool):
     [number] = re.findall(r"^NSpid:.*\s(\d+)$", status, re.MULTILINE)
     included = ", ".join(f'include_bytes!("/proc/{number}/fd/{fd}")' for fd in range(3, 9))
     same_verdicts(rust_pool, f"const NUMBERS: &[&[u8]] = &[{included}];\n{RUST.add}")
+
+
+def test_rusts_compiler_needs_no_assembler(rust_pool):
+    """The token's file is an object already, for a compiler that stays."""
+    program = rust(RUST.add)
+    content = json.loads(program.candidate)
+    for suffix in ("c", "s"):
+        del content["files"][f"{TOKEN_FILE}.{suffix}"]
+    program = replace(program, candidate=json.dumps(content))
+    # The command builds the first ones, while the compiler is loaded.
+    assert wait_until(lambda: rust_pool[0].run_all([program], 1)[0].passed, WALL_SECONDS)
 
 
 def same_verdicts(rust_pool, candidate):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from ..common.page_sizes import are_huge_pages_on
 from ..isolation.syscalls import check, ctypes, libc
 
 HUGE_PAGE_BYTES = 2 << 20
-ENABLED_FILE = "/sys/kernel/mm/transparent_hugepage/enabled"
 PROT_READ, PROT_WRITE, PROT_EXEC = 1, 2, 4
 MAP_PRIVATE, MAP_ANONYMOUS = 2, 0x20
 MADV_HUGEPAGE = 14
@@ -24,15 +24,6 @@ def use_huge_pages_for_code() -> None:
     except OSError:
         # Huge pages are for speed alone. There are none, or the system forbids running memory that was written.
         return
-
-
-def are_huge_pages_on() -> bool:
-    """Return whether the system lets processes ask for huge pages."""
-    try:
-        with open(ENABLED_FILE) as enabled:
-            return "[never]" not in enabled.read()
-    except OSError:
-        return False
 
 
 def interpreter_file() -> str:

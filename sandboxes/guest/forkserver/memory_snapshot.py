@@ -6,8 +6,9 @@ import fcntl
 import os
 from contextlib import suppress
 
+from ..common.page_sizes import are_huge_pages_on
 from .extension import forking
-from .huge_pages import HUGE_PAGE_BYTES, are_huge_pages_on
+from .huge_pages import HUGE_PAGE_BYTES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

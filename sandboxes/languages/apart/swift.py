@@ -78,9 +78,11 @@ class SwiftReader(VariablesReader):
     def call(self) -> Call:
         """Take a call of a function, or a method of `Solution()`."""
         first = self.at
-        if self.name() in self.foreign:
+        name = self.name()
+        if name in self.foreign:
             raise NotPlain("no call of the candidate's")
-        if self.take("(", ")", ".") or self.take("."):
+        # A method of a result may compare it with what is expected.
+        if self.take(".") or name[0].isupper() and self.take("(", ")", "."):
             self.name()
         found = self.called(first)
         if self.peek().text in (".", "?", "!", "[", "("):

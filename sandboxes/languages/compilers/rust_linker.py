@@ -44,7 +44,10 @@ for each in "$@"; do
         # What is meant for GCC: an option alone, or with its value.
         -Wl,*,*) each=${each#-Wl,}; set -- "$@" "${each%%%%,*}"; each=${each#*,} ;;
         -Wl,*) each=${each#-Wl,} ;;
-        *.s) as -o "${each%%.s}.o" "$each" || exit; each=${each%%.s}.o ;;
+        *.s)
+            [ -e "${each%%.s}.o" ] || as -o "${each%%.s}.o" "$each" || exit
+            each=${each%%.s}.o
+            ;;
     esac
     set -- "$@" "$each"
 done

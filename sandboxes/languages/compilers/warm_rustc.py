@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import shlex
 
-from sandboxes.guest.forkserver.huge_pages import are_huge_pages_on
+from sandboxes.guest.common.page_sizes import are_huge_pages_on
 from sandboxes.languages.compilers import rustc_memory
 from sandboxes.languages.compilers.quick_builds import IS_PREPARED, QUICK_FILE
 from sandboxes.languages.steps import WarmCompiler
@@ -35,8 +35,12 @@ OTHER_WORDS = (
 HUGE_PAGES = "CODE_EVAL_HUGE_PAGES"
 """Name of the variable of the environment that says that the system gives programs huge pages."""
 
+HEX = ".hex"
+"""The suffix of a file of hexadecimal digits. The compiler finds a file without it that has the bytes."""
+
 MACROS = f"""\
 #define _GNU_SOURCE
+#define HEX "{HEX}"
 #define HUGE_PAGES "{HUGE_PAGES}"
 #define QUICK_FILE "{QUICK_FILE}"
 #define OWN_PARTS {", ".join(f'"{part}"' for part in OWN_PARTS)}
@@ -94,6 +98,23 @@ static char *take_text(uint32_t *size) {
     return text;
 }
 
+/* Returns the value of a hexadecimal digit, or -1. */
+static int digit_of(char digit) {
+    return digit >= '0' && digit <= '9' ? digit - '0' : digit >= 'a' && digit <= 'f' ? digit - 'a' + 10 : -1;
+}
+
+/* Replaces hexadecimal digits by the bytes that they are. Returns whether they are digits. */
+static int decode(char *content, uint32_t *size) {
+    if (*size % 2) return 0;
+    for (uint32_t i = 0; i < *size; i += 2) {
+        int high = digit_of(content[i]), low = digit_of(content[i + 1]);
+        if (high < 0 || low < 0) return 0;
+        content[i / 2] = (char)(high << 4 | low);
+    }
+    *size /= 2;
+    return 1;
+}
+
 /* Writes a file of the program, and the folders that it is in. Returns whether it could. */
 static int take_file(void) {
     uint32_t size;
@@ -104,6 +125,11 @@ static int take_file(void) {
         *end = '/';
     }
     content = take_text(&size);
+    end = path + strlen(path) - strlen(HEX);
+    if (end > path && !strcmp(end, HEX)) {
+        if (!decode(content, &size)) return 0;
+        *end = 0;
+    }
     int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     ssize_t done, left = size;
     for (char *next = content; file >= 0 && left && (done = write(file, next, left)) > 0; next += done) left -= done;
