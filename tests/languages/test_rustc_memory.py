@@ -87,8 +87,10 @@ int main(void) {
     pthread_t threads[THREADS];
     for (uintptr_t i = 0; i < THREADS; i++) pthread_create(&threads[i], 0, use, (void *)(i + 1));
     for (int i = 0; i < THREADS; i++) pthread_join(threads[i], 0);
-    if (malloc((size_t)-1) || malloc((size_t)1 << 41) || calloc((size_t)-1, 2) || errno != ENOMEM)
-        fail("there is no end of memory");
+    void *none = 0;
+    if (malloc((size_t)-1) || malloc((size_t)1 << 41) || errno != ENOMEM) fail("there is no end of memory");
+    if (calloc((size_t)-1, 2) || realloc(0, (size_t)-1) || aligned_alloc((size_t)1 << 62, 1)) fail("a size is another");
+    if (posix_memalign(&none, 64, (size_t)-1) != ENOMEM) fail("there is no end of aligned memory");
     puts("whole");
     return 0;
 }

@@ -1,7 +1,7 @@
 """The memory of a warm `rustc`, in C: code in huge pages, and an allocator that does little. Used by `warm_rustc`.
 
-A compiler lives for one program, allocates millions of small objects, and jumps through 100 MB of code. Pages of 4 KiB
-cost it a twentieth of its time. Another twentieth goes into an allocator that keeps memory low for years.
+A compiler lives for one program, allocates many small objects, and jumps through 100 MB of code. Pages of 4 KiB cost it
+a twentieth of its time. Another twentieth goes into an allocator that is made for programs that run for long.
 """
 
 from __future__ import annotations
@@ -49,6 +49,7 @@ ALLOCATOR = r"""
 /* Memory comes in blocks of 64 KiB that begin with a `block`. A block has cells of one size, or is the first of several
    for one large cell. Each thread keeps the small cells that it frees, in a list for each size. */
 enum { BLOCK = 1 << 16, ARENA = 64 << 20, SMALL = 1 << 14, SIZES = 52, POWERS = 64 };
+static const size_t MOST = (size_t)1 << 40;
 /* Kinds of blocks: the number of their cells' size, LARGE and the power of 2 of their bytes, or cells that stay. */
 enum { LARGE = 64, LOST = 128 };
 typedef struct cell {
@@ -99,7 +100,10 @@ static char *take_blocks(size_t bytes) {
 }
 
 static void *take_large(size_t bytes, int *is_new) {
-    if (bytes > (size_t)1 << 40) return 0;
+    if (bytes > MOST) {
+        errno = ENOMEM;
+        return 0;
+    }
     unsigned power = log_of(bytes + sizeof(block) - 1) + 1;
     if (power < 16) power = 16;
     pthread_mutex_lock(&shared);
@@ -197,7 +201,7 @@ void *realloc(void *pointer, size_t bytes) {
 }
 
 void *aligned_alloc(size_t alignment, size_t bytes) {
-    if (alignment <= 16) return malloc(bytes);
+    if (alignment <= 16 || alignment > MOST || bytes > MOST) return malloc(alignment > MOST ? alignment : bytes);
     if (alignment <= sizeof(block) && bytes <= SMALL) {
         /* Cells begin at multiples of their size behind the block's beginning. */
         unsigned number = size_number(bytes);
