@@ -18,7 +18,7 @@ from sandboxes.languages.calls.rust import CALLS_CRATE, MODULES
 from sandboxes.languages.compilers import rust_library
 from sandboxes.languages.compilers.quick_builds import QUICK_FILE
 from sandboxes.languages.compilers.rust_crates import crate_arguments, crates_used
-from sandboxes.languages.compilers.warm_rustc import HEX
+from sandboxes.languages.compilers.warm_rustc import DIGITS_FILE
 from sandboxes.languages.native import TOKEN_CHARS, TOKEN_FILE, build_tag, token_assembly, token_object, token_source
 
 RUST_ARGUMENTS_FILE = "code_eval_arguments"
@@ -182,7 +182,7 @@ def rust_files(candidate: str, tests: str) -> dict[str, str]:
     token = token_source(declared, run, passed)
     quick = quick_files(candidate + tests, compiled, crate)
     if quick[QUICK_FILE].startswith("/"):
-        quick[f"{TOKEN_FILE}.o{HEX}"] = token_object(token, tag, "c")
+        quick[DIGITS_FILE] = token_object(token, tag, "c")
     module = f'\n#[path = "code_eval_{tag}.rs"] mod code_eval_{tag};\n'
     return {
         "candidate.rs": RUST_SHEBANG.sub(attribute, candidate, count=1) + module,

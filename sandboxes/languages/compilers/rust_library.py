@@ -21,7 +21,7 @@ from sandboxes.backends.host_state import QUICK_FOLDERS
 from sandboxes.errors import SandboxUnavailable
 from sandboxes.languages.calls import rust as calls
 from sandboxes.languages.calls.rust_results import SHOWN
-from sandboxes.languages.compilers import rust_linker, warm_rustc
+from sandboxes.languages.compilers import library_stubs, rust_linker, warm_rustc
 from sandboxes.languages.compilers.quick_builds import folder_states, prepare, prepared_path, run_tool
 
 LIBRARY = "code_eval_library_"
@@ -152,8 +152,9 @@ def library_folder() -> str:
     if not linker():
         raise SandboxUnavailable("gcc does not say how it links a program")
     sources = (CRATE, calls.CRATE, OBJECT, linker(), warm_rustc.SOURCE)
-    stubs = (rust_linker.NUMBERS, rust_linker.OURS, *folder_states(*rust_linker.stubbed_libraries()))
-    state = (compiler_version(), *sources, *stubs, COMPILE, ARCHIVE)
+    functions = (rust_linker.NUMBER_FUNCTIONS, rust_linker.TOKEN_FUNCTIONS)
+    stubbed = folder_states(*rust_linker.stubbed_libraries())
+    state = (compiler_version(), *sources, *functions, *stubbed, library_stubs.COMPILE, COMPILE, ARCHIVE)
     return f"{QUICK_FOLDERS}rust-{hashlib.sha256(repr(state).encode()).hexdigest()[:12]}"
 
 

@@ -27,12 +27,12 @@ STUBS = "stubs"
 """The folder of the libraries' stubs, in that of the command. Only the command may find them."""
 
 STARTING_OBJECTS = ("Scrt1.o", "crti.o", "crtbeginS.o", "crtendS.o", "crtn.o")
-# What compiled code takes from the machine: functions of Rust's numbers, and of our part of each program in C.
-NUMBERS = """
+# What compiled code takes from the machine: functions of Rust's numbers, and those of the token's file.
+NUMBER_FUNCTIONS = """
     acos asin atan atan2 cbrt ceil cos cosh exp exp2 expm1 fdim floor fma fmax fmin fmod hypot ldexp log log10 log1p
     log2 nearbyint pow rint round roundeven sin sinh sqrt tan tanh tgamma trunc
 """
-OURS = ("fflush", "syscall")
+TOKEN_FUNCTIONS = ("fflush", "syscall")
 # The compiler's own list of them, and what is slow with them.
 LEFT_OUT = "--as-needed | --gc-sections | -lc | -lm | -lrt | -lpthread | -lgcc_s | -lutil | -ldl"
 
@@ -143,7 +143,7 @@ def write_stubs(folder: Path) -> None:
     """
     stubs = folder / STUBS
     stubs.mkdir()
-    names = {*NUMBERS.split(), *(f"{name}f" for name in NUMBERS.split()), *OURS}
+    names = {*NUMBER_FUNCTIONS.split(), *(f"{name}f" for name in NUMBER_FUNCTIONS.split()), *TOKEN_FUNCTIONS}
     for object_file in STARTING_OBJECTS:
         names |= undefined_names(file_path(object_file), is_shared=False)
     for library in Path(run_tool("rustc", "--print", "target-libdir").strip()).glob("libstd-*.so"):

@@ -153,9 +153,15 @@ static block *block_of(void *pointer) {
     return (block *)(((uintptr_t)pointer - 1) / BLOCK * BLOCK);
 }
 
+/* Returns memory, and tells whether it is known to be 0. */
+static void *allocate(size_t bytes, int *is_new) {
+    *is_new = 0;
+    return bytes <= SMALL ? take_small(size_number(bytes)) : take_large(bytes, is_new);
+}
+
 void *malloc(size_t bytes) {
     int is_new;
-    return bytes <= SMALL ? take_small(size_number(bytes)) : take_large(bytes, &is_new);
+    return allocate(bytes, &is_new);
 }
 
 void free(void *pointer) {
@@ -181,12 +187,12 @@ size_t malloc_usable_size(void *pointer) {
 
 void *calloc(size_t count, size_t each) {
     size_t bytes;
-    int is_new = 0;
+    int is_new;
     if (__builtin_mul_overflow(count, each, &bytes)) {
         errno = ENOMEM;
         return 0;
     }
-    void *pointer = bytes <= SMALL ? take_small(size_number(bytes)) : take_large(bytes, &is_new);
+    void *pointer = allocate(bytes, &is_new);
     return pointer && !is_new ? memset(pointer, 0, bytes) : pointer;
 }
 
@@ -201,7 +207,11 @@ void *realloc(void *pointer, size_t bytes) {
 }
 
 void *aligned_alloc(size_t alignment, size_t bytes) {
-    if (alignment <= 16 || alignment > MOST || bytes > MOST) return malloc(alignment > MOST ? alignment : bytes);
+    if (alignment <= 16) return malloc(bytes);
+    if (alignment > MOST || bytes > MOST) {
+        errno = ENOMEM;
+        return 0;
+    }
     if (alignment <= sizeof(block) && bytes <= SMALL) {
         /* Cells begin at multiples of their size behind the block's beginning. */
         unsigned number = size_number(bytes);

@@ -12,6 +12,7 @@ import shlex
 from sandboxes.guest.common.page_sizes import are_huge_pages_on
 from sandboxes.languages.compilers import rustc_memory
 from sandboxes.languages.compilers.quick_builds import IS_PREPARED, QUICK_FILE
+from sandboxes.languages.native import TOKEN_FILE
 from sandboxes.languages.steps import WarmCompiler
 
 # A message with these parts one after the other is the plain build's too, unless it has one of the others: it has a
@@ -35,12 +36,14 @@ OTHER_WORDS = (
 HUGE_PAGES = "CODE_EVAL_HUGE_PAGES"
 """Name of the variable of the environment that says that the system gives programs huge pages."""
 
-HEX = ".hex"
-"""The suffix of a file of hexadecimal digits. The compiler finds a file without it that has the bytes."""
+OBJECT_FILE = f"{TOKEN_FILE}.o"
+DIGITS_FILE = f"{OBJECT_FILE}.hex"
+"""Path of the file with the hexadecimal digits of OBJECT_FILE, which the compiler finds in its place."""
 
 MACROS = f"""\
 #define _GNU_SOURCE
-#define HEX "{HEX}"
+#define OBJECT_FILE "{OBJECT_FILE}"
+#define DIGITS_FILE "{DIGITS_FILE}"
 #define HUGE_PAGES "{HUGE_PAGES}"
 #define QUICK_FILE "{QUICK_FILE}"
 #define OWN_PARTS {", ".join(f'"{part}"' for part in OWN_PARTS)}
@@ -118,6 +121,7 @@ static int decode(char *content, uint32_t *size) {
 /* Writes a file of the program, and the folders that it is in. Returns whether it could. */
 static int take_file(void) {
     uint32_t size;
+    int is_whole = 1;
     char *path = take_text(&size), *content, *end = path;
     while ((end = strchr(end + 1, '/'))) {
         *end = 0;
@@ -125,10 +129,9 @@ static int take_file(void) {
         *end = '/';
     }
     content = take_text(&size);
-    end = path + strlen(path) - strlen(HEX);
-    if (end > path && !strcmp(end, HEX)) {
-        if (!decode(content, &size)) return 0;
-        *end = 0;
+    if (!strcmp(path, DIGITS_FILE)) {
+        strcpy(path, OBJECT_FILE);
+        is_whole = decode(content, &size);
     }
     int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     ssize_t done, left = size;
@@ -136,7 +139,7 @@ static int take_file(void) {
     if (file >= 0) close(file);
     free(path);
     free(content);
-    return file >= 0 && !left;
+    return is_whole && file >= 0 && !left;
 }
 
 /* Returns whether a program is built with what is prepared, whose path its file has. */
