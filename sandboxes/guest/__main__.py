@@ -166,6 +166,9 @@ def serve_as_fork_server(options: dict[str, Any]) -> None:
         server.settle(fork_hooks.close())
     sys.stdout.flush()
     modules = find_harness_modules()
+    if not folders:
+        # This process has looked for modules in the programs' folder before there was one.
+        sys.path_importer_cache.pop(workplace, None)
     known = {"owner": privileges.owner, "confines_signals": privileges.confines_signals}
     startup.send(folders, layers=layers, missing=missing, modules=modules, **known)
     for folder in folders:

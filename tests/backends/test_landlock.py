@@ -86,6 +86,7 @@ HONEST = {
         "import os, shutil\nos.makedirs('a/b')\nopen('a/b/c', 'w').close()\nos.rename('a/b/c', 'd')\nos.remove('d')\n"
         "shutil.rmtree('a')\n"
     ),
+    "a module of its own": "open('own_module.py', 'w').write('x = 1')\nfrom own_module import x\nassert x == 1\n",
     "temporary files": "import tempfile\nwith tempfile.TemporaryFile() as file:\n    file.write(b'x')\n",
     "nothing and chance": "open('/dev/null', 'w').write('x')\nassert open('/dev/urandom', 'rb').read(1)\n",
     "standard output": "open('/dev/stdout', 'w').write('x')\n",

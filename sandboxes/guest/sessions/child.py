@@ -70,9 +70,10 @@ def enter(kind: str, fds: Sequence[int], workplace: int, privileges: Privileges,
     for number, fd in enumerate(outputs, 1):
         os.dup2(fd, number, inheritable=number != REPORT_FD)
     os.fchdir(workplace)
-    os.closerange(CELLS_FD + (kind == CELL), MAX_SERVER_FD)
     if privileges.changes_children:
         privileges.enter_child(True)
+    # Only now, because Landlock's ruleset is one of these descriptors.
+    os.closerange(CELLS_FD + (kind == CELL), MAX_SERVER_FD)
     for name, pair in limits:
         resource.setrlimit(name, pair)
     os.umask(0o022)
