@@ -55,8 +55,8 @@ DEFAULTS = {"on_sandbox_error": "exclude", "memory_mb": MEMORY_MB}
 
 Results = Sequence[RunResult | Exception]
 
-Key = tuple[str, tuple[str, ...], bool]
-"""(image, packages, whether programs have localhost) of a sandbox."""
+Key = tuple[str, tuple[str, ...], bool | str]
+"""(image, packages, `loopback`) of a sandbox."""
 
 
 @dataclass(frozen=True)
@@ -74,8 +74,8 @@ class PendingCompletion:
     packages: tuple[str, ...] = ()
     """PyPI requirements of the imported modules."""
 
-    loopback: bool = False
-    """True if the program has localhost to itself."""
+    loopback: bool | str = False
+    """Whether the program has localhost to itself: a value of the option."""
 
     @property
     def key(self) -> Key:
@@ -116,7 +116,7 @@ class CodeExecutionPassAtOne:
                 `packages` are installed besides those of the completions; a mapping adds to the completions' mappings.
                 `grading` is for the default functions: with "separate", a completion can't forge a pass. DEFAULTS has
                 the defaults that differ from those of `compute`.
-                `shell` is on, and `loopback` unless there is a `network`: see `with_localhost_and_shell`.
+                `shell` is on, and `loopback` is "auto" unless there is a `network`: see `with_localhost_and_shell`.
 
         Raises:
             ValueError, TypeError: for an invalid option; the message names the value.
@@ -223,7 +223,7 @@ class CodeExecutionPassAtOne:
 
 def with_shared_packages(groups: dict[Key, list[PendingCompletion]]) -> dict[Key, list[PendingCompletion]]:
     """Return the same completions in one group per image, which has the packages of all of them."""
-    images: dict[tuple[str, bool], list[PendingCompletion]] = {}
+    images: dict[tuple[str, bool | str], list[PendingCompletion]] = {}
     for (image, _, loopback), group in groups.items():
         images.setdefault((image, loopback), []).extend(group)
     return {

@@ -107,10 +107,11 @@ def metric_result(
         execution = execution_result(task, result)
     except Exception as error:  # a parse function may raise anything
         trace = with_output(result.detail, combined_output(result))
-        return MetricResult(code_execution_trace=trace, error=Error.from_exception(error))
+        return MetricResult(code_execution_trace=trace, error=Error.from_exception(error), isolation=result.isolation)
     if trace_texts == EVAL_FRAMEWORK:
         execution = replace(execution, output=framework_text(task, result, execution.success))
-    return MetricResult(value=estimate_pass_at_k(1, int(execution.success), k), code_execution_trace=execution.output)
+    value = estimate_pass_at_k(1, int(execution.success), k)
+    return MetricResult(value=value, code_execution_trace=execution.output, isolation=result.isolation)
 
 
 def framework_text(task: ExecutionTask, verdict: Verdict, success: bool) -> str:

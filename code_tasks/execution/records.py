@@ -117,6 +117,9 @@ class MetricResult:
     error: Error | None = None
     """The reason for which there is no value; None if there is a value."""
 
+    isolation: tuple[str, ...] = ()
+    """The layers that were on. Programs without "loopback" and without a network had no localhost."""
+
 
 @dataclass(frozen=True)
 class ExecutionTask:

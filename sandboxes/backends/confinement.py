@@ -18,6 +18,8 @@ from sandboxes.events import log_event
 from sandboxes.validation import short_repr, true_or_false
 
 ISOLATION_MODES = ("auto", "strict", "off")
+WHERE_POSSIBLE = "auto"
+"""The value of `loopback` with which programs have localhost to themselves on machines that allow it."""
 
 LAYERS = {
     "container": "programs run in their worker's container, with a read-only root and processes of its own",
@@ -69,8 +71,8 @@ class Confinement:
     preload: tuple[str, ...] = ()
     """Modules that are imported before programs are forked, so that a program's own import costs nothing."""
 
-    loopback: bool = False
-    """True if programs may use sockets on a loopback network of their own."""
+    loopback: bool | str = False
+    """True if programs may use sockets on a loopback network of their own; WHERE_POSSIBLE: if there can be one here."""
 
     shell: bool = False
     """True if programs see `/bin`, and so `/bin/sh`."""
@@ -93,8 +95,8 @@ class Confinement:
         """
         if isolation not in ISOLATION_MODES:
             raise ValueError(f"isolation must be one of {', '.join(ISOLATION_MODES)}, not {short_repr(isolation)}")
-        switches = {"network": network, "loopback": loopback, "shell": shell}
-        network, loopback, shell = (true_or_false(name, value) for name, value in switches.items())
+        network, shell = true_or_false("network", network), true_or_false("shell", shell)
+        loopback = checked_loopback(loopback)
         if network and loopback:
             raise ValueError(BOTH_NETWORKS)
         return cls(
@@ -114,9 +116,9 @@ class Confinement:
 
         Raises:
             SandboxUnavailable: if a layer is missing and `isolation` is "strict", or if programs can have no loopback
-                network although the user chose it.
+                network although the user demands it.
         """
-        if self.loopback and self.isolation != "off" and "loopback" not in isolation.layers:
+        if self.loopback is True and self.isolation != "off" and "loopback" not in isolation.layers:
             # Without it right programs would fail.
             raise SandboxUnavailable(
                 "loopback=True, but candidates can have no network of their own here: "
@@ -139,6 +141,17 @@ class Confinement:
                 "`code-eval doctor` shows what is on",
                 stacklevel=2,
             )
+
+
+def checked_loopback(value: Any) -> bool | str:
+    """Return a value of the option `loopback`.
+
+    Raises:
+        TypeError: if it is none of the option's values.
+    """
+    if value is True or value is False or value == WHERE_POSSIBLE:
+        return value  # type: ignore[no-any-return]
+    raise TypeError(f"loopback must be True, False or {WHERE_POSSIBLE!r}, not {short_repr(value)}")
 
 
 def _strings(name: str, given: Any) -> list[str]:

@@ -167,7 +167,7 @@ class SubprocessSandbox:
             "shown_paths": [*interpreter_paths(), *self.confinement.read_only_paths],
             "isolated": self.confinement.isolation != "off",
             "network": self.confinement.network,
-            "loopback": self.confinement.loopback,
+            "loopback": bool(self.confinement.loopback),
             "shell": self.confinement.shell or self.session is not None,
             "env": dict(self.confinement.env),
             "preload": self.confinement.preload,

@@ -94,7 +94,9 @@ def run_pytest_of_code_eval(text, own, imported, may_skip, record):
     # unittest reports a test that raises this exception as passed.
     unittest.case._ShouldStop = ()
     recorder = Recorder()
-    options = ["-q", "-p", "no:cacheprovider", "--noconftest", "-c", os.devnull, "--rootdir", ".", "test_candidate.py"]
+    options = ["-q", "-p", "no:cacheprovider", "--noconftest", "-c", os.devnull, "--rootdir", "."]
+    # Otherwise pytest looks into the folders above, which programs without a root of their own may not open.
+    options += ["--confcutdir", ".", "test_candidate.py"]
     status = pytest.main(options, plugins=[recorder])
     # A test that the candidate kept from running, as by KeyboardInterrupt, has failed.
     for name in recorder.collected:

@@ -232,6 +232,52 @@ def test_no_loopback_without_the_layers_under_it(pool, calls, lacking):
     assert "needs the layers net and mount" in said and 'sandbox="docker"' in said, said
 
 
+SCRIPT_WITH_PYTEST = """
+import json
+from sandboxes import EvalConfig, Evaluator, Task
+tests = "import pytest\\nfrom candidate import f\\n@pytest.mark.parametrize('x', [1, 2])\\ndef test_f(x):\\n    assert f(x) == 1\\n"
+with Evaluator(EvalConfig.from_options({})) as evaluator:
+    results = evaluator.run([Task(tests, [f"def f(x):\\n    return {value}\\n" for value in (1, "x")])])
+print(json.dumps([[[test.outcome.value for test in result.tests] for result in results], [*results[0].isolation]]))
+"""
+
+
+def test_tests_for_pytest_run_without_a_root_of_their_own(pool):
+    """pytest collects its file, and looks into none of the folders above it, which programs may not open."""
+    done = python_without("unshare", "-W", "ignore", "-c", SCRIPT_WITH_PYTEST)
+    assert done.returncode == 0, done.stderr
+    outcomes, layers = json.loads(done.stdout.splitlines()[-1])
+    assert outcomes == [["passed", "passed"], ["passed", "failed"]]
+    assert "mount" not in layers
+
+
+SCRIPT_OF_EXECUTION = """
+import json, sys, warnings
+from code_tasks.execution import CodeExecutionPassAtOne
+from support.execution_records import RIGHT, TESTS
+records = [{"completion": RIGHT, "context": {"test_code": TESTS}}] * 2
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    results = CodeExecutionPassAtOne("subprocess", progress=False).evaluate(records)
+[refused] = CodeExecutionPassAtOne("subprocess", loopback=True, progress=False).evaluate(records[:1])
+layers = sorted({layer for result in results for layer in result.isolation})
+said = [str(warning.message) for warning in caught]
+print(json.dumps([[result.value for result in results], layers, said, refused.error.message]))
+"""
+
+
+@pytest.mark.parametrize("calls", ["unshare", "mount"])
+def test_code_execution_does_without_localhost(pool, calls):
+    """Completions that nobody demands localhost for run without it, which one warning and each result say."""
+    variables = {"PYTHONPATH": os.pathsep.join((str(ROOT), str(TESTS)))}
+    done = python_without(calls, "-c", SCRIPT_OF_EXECUTION, variables=variables)
+    assert done.returncode == 0, done.stderr
+    values, layers, [warning], refused = json.loads(done.stdout.splitlines()[-1])
+    assert values == [1.0, 1.0]
+    assert "loopback" not in layers and "loopback (needs the layers" in warning
+    assert refused.startswith("loopback=True, but candidates can have no network of their own here")
+
+
 SCRIPT_WITH_A_SOCKET = """
 import json, socket, sys
 from sandboxes import Limits, Pool, Program, open_sandbox

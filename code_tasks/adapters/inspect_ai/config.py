@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from sandboxes import BACKENDS, EvalConfig, SessionLimits
+from sandboxes.backends.confinement import WHERE_POSSIBLE
 from sandboxes.config import SANDBOX_OPTIONS
 from sandboxes.options.table import DEFAULT_SANDBOX, OPTIONS
 from sandboxes.validation import short_repr
@@ -33,7 +34,7 @@ class CodeEvalSandboxConfig(BaseModel, frozen=True, extra="allow"):
     """Configuration of the sandbox: `sandbox=("code_eval", CodeEvalSandboxConfig(sandbox="docker", image=...))`.
 
     Further arguments are the options of `compute` that concern a sandbox: `isolation`, `network`, `image`, `packages`.
-    `loopback` is on without `network`.
+    Without `network`, `loopback` is on where the system allows it.
     """
 
     sandbox: str = DEFAULT_SANDBOX
@@ -54,7 +55,8 @@ class CodeEvalSandboxConfig(BaseModel, frozen=True, extra="allow"):
         """
         given = self.model_extra or {}
         # Inspect's own tools talk to a server of theirs in the sandbox.
-        options: dict[str, Any] = {"sandbox": self.sandbox, "loopback": not given.get("network"), **given}
+        loopback = False if given.get("network") else WHERE_POSSIBLE
+        options: dict[str, Any] = {"sandbox": self.sandbox, "loopback": loopback, **given}
         return EvalConfig.from_options(options, without=NOT_OF_SAMPLES)
 
     def session_limits(self) -> SessionLimits:

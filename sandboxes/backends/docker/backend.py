@@ -205,7 +205,7 @@ class DockerSandbox:
             "site_folders": None,
             "isolated": self.confinement.isolation != "off",
             "network": self.has_network,
-            "loopback": self.confinement.loopback,
+            "loopback": bool(self.confinement.loopback),
             # An image has its own /bin.
             "shell": False,
             "env": dict(self.confinement.env),
