@@ -36,12 +36,15 @@ def main() -> None:
 
     service, calls = Service(settings, probe_sandboxes(settings), store), ToolCalls()
     texts = [(FOLDER / name).read_text(encoding="utf-8") for name in ("README.md", "SECURITY.md")]
-    service.languages.start()
+    page = build(service, calls, *texts)
     try:
-        page = build(service, calls, *texts)
-        page.launch(**launch_options(page, service, calls))
+        page.launch(**launch_options(page, service, calls), prevent_thread_lock=True)
+        # Not before: probing takes all processors, and the server has to answer Gradio's own requests in time.
+        service.languages.start()
+        page.block_thread()
     finally:
         service.languages.stop()
+        page.close(verbose=False)
 
 
 if __name__ == "__main__":

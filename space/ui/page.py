@@ -112,6 +112,8 @@ def launch_options(page: gr.Blocks, service: Service, calls: ToolCalls) -> dict[
         "enable_monitoring": False,
         "ssr_mode": False,
         "show_error": False,
+        # Without it, a launch fails if the server's first page takes longer than three seconds, as on a busy machine.
+        "_frontend": False,
         "max_file_size": settings.max_file_mb << 20,
         # A session takes 250 KiB of memory.
         "state_session_capacity": MAX_SESSIONS,
