@@ -6,6 +6,7 @@ import importlib.util
 import os
 import shutil
 import sys
+import sysconfig
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -32,6 +33,8 @@ PROGRAM_ENVIRONMENT = {
     "OPENBLAS_NUM_THREADS": "1",
     "MKL_NUM_THREADS": "1",
 }
+# The variable with the folders in which the dynamic loader looks for libraries.
+LIBRARY_PATH = "DYLD_LIBRARY_PATH" if sys.platform == "darwin" else "LD_LIBRARY_PATH"
 EXTENSION_MODULE = "sandboxes.guest.forkserver._forking"
 
 
@@ -194,7 +197,19 @@ def guest_environment(has_commands: bool = False) -> dict[str, str]:
     """
     # Without "..", because programs may not see the folders on the way.
     path = f"{os.path.dirname(os.path.abspath(sys.executable))}:{PROGRAM_PATH}" if has_commands else PROGRAM_PATH
-    return {"PATH": path, **PROGRAM_ENVIRONMENT, "LD_BIND_NOW": "1"}
+    return {"PATH": path, **PROGRAM_ENVIRONMENT, "LD_BIND_NOW": "1", **library_path()}
+
+
+def library_path() -> dict[str, str]:
+    """Return the variable by which this process found the library of its interpreter; empty if it needs none.
+
+    The guest needs it too to start. It keeps the variable from programs.
+    """
+    if not (folders := os.environ.get(LIBRARY_PATH)) or not sysconfig.get_config_var("Py_ENABLE_SHARED"):
+        return {}
+    library = sysconfig.get_config_var("INSTSONAME")
+    found = [folder for folder in folders.split(os.pathsep) if folder and os.path.exists(os.path.join(folder, library))]
+    return {LIBRARY_PATH: os.pathsep.join(found)} if found else {}
 
 
 def interpreter_paths() -> list[str]:

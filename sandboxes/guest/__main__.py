@@ -120,9 +120,10 @@ def set_environment(options: dict[str, Any], workplace: str, layers: Sequence[st
         sys.path[:0] = [workplace]
     sys.path += options["site_folders"]
     sys.argv[:] = [CANDIDATE_FILE]
-    # The host sets it for the guest alone. It spares each child the page faults of binding functions at their first
-    # call.
-    os.environ.pop("LD_BIND_NOW", None)
+    # The host sets these for the guest alone. The first one spares each child the page faults of binding functions at
+    # their first call. With the others the interpreter finds its library.
+    for name in ("LD_BIND_NOW", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"):
+        os.environ.pop(name, None)
     for name in ("HOME", "PWD"):
         os.environ[name] = workplace
     account = account_name(layers, user, workplace)
