@@ -32,8 +32,8 @@ CONFINEMENT = (
         'bool, or "auto"',
         bool,
         "Let candidates listen and connect on localhost, in a network of their own that nothing else is in: servers, "
-        "`multiprocessing.Manager`. It can't be combined with `network`. Where the system allows no such network, no program "
-        'runs; with `"auto"` programs run without, and a warning says so.',
+        "`multiprocessing.Manager`. It can't be combined with `network`. Where the system allows no such network, no "
+        'program runs; with `"auto"` programs run without, and a warning says so.',
         default=_CONFINEMENT.loopback,
         see="[Localhost and a shell](sandboxes.md#localhost-and-a-shell)",
     ),

@@ -235,7 +235,8 @@ def test_no_loopback_without_the_layers_under_it(pool, calls, lacking):
 SCRIPT_WITH_PYTEST = """
 import json
 from sandboxes import EvalConfig, Evaluator, Task
-tests = "import pytest\\nfrom candidate import f\\n@pytest.mark.parametrize('x', [1, 2])\\ndef test_f(x):\\n    assert f(x) == 1\\n"
+tests = "import pytest\\nfrom candidate import f\\n"
+tests += "@pytest.mark.parametrize('x', [1, 2])\\ndef test_f(x):\\n    assert f(x) == 1\\n"
 with Evaluator(EvalConfig.from_options({})) as evaluator:
     results = evaluator.run([Task(tests, [f"def f(x):\\n    return {value}\\n" for value in (1, "x")])])
 print(json.dumps([[[test.outcome.value for test in result.tests] for result in results], [*results[0].isolation]]))
@@ -243,7 +244,7 @@ print(json.dumps([[[test.outcome.value for test in result.tests] for result in r
 
 
 def test_tests_for_pytest_run_without_a_root_of_their_own(pool):
-    """pytest collects its file, and looks into none of the folders above it, which programs may not open."""
+    """Pytest collects its file, and looks into none of the folders above it, which programs may not open."""
     done = python_without("unshare", "-W", "ignore", "-c", SCRIPT_WITH_PYTEST)
     assert done.returncode == 0, done.stderr
     outcomes, layers = json.loads(done.stdout.splitlines()[-1])

@@ -6,117 +6,10 @@ from graphlib import CycleError, TopologicalSorter
 
 import pytest
 
+from support.layers import LAYERS, layer
 from support.metric_and_command import ROOT
 
 TOP = ("sandboxes", "code_tasks", "space")
-# From bottom to top. A module belongs to the longest entry that it begins with, and may import its own entry and those
-# above it in this list.
-LAYERS = (
-    # Runs inside every sandbox.
-    "sandboxes.guest.common",
-    "sandboxes.guest.isolation",
-    "sandboxes.guest.runners",
-    "sandboxes.guest.remote",
-    "sandboxes.guest.forkserver",
-    "sandboxes.guest.sessions",
-    "sandboxes.guest.supervisor",
-    "sandboxes.guest",
-    "sandboxes.restricted_policy.name_rules",
-    "sandboxes.restricted_policy.transform",
-    "sandboxes.restricted_policy.runtime",
-    "sandboxes.restricted_policy",
-    # The host: data and small helpers.
-    "sandboxes._version",
-    "sandboxes.events",
-    "sandboxes.consent",
-    "sandboxes.imports",
-    "sandboxes.grading",
-    "sandboxes.validation",
-    "sandboxes.private_process",
-    "sandboxes.errors",
-    "sandboxes.outcome_labels",
-    "sandboxes.contract",
-    "sandboxes.process_result",
-    "sandboxes.sessions.limits",
-    "sandboxes.pass_at_k",
-    # The host: from one guest to the seam.
-    "sandboxes.workers",
-    "sandboxes.backends.confinement",
-    "sandboxes.backends.host_state",
-    "sandboxes.backends.local_process",
-    "sandboxes.backends.docker",
-    "sandboxes.backends",
-    "sandboxes.metering",
-    "sandboxes.runner",
-    "sandboxes.languages",
-    "sandboxes.pool",
-    "sandboxes.cluster",
-    "sandboxes.tasks",
-    "sandboxes.reuse",
-    "sandboxes.options",
-    "sandboxes.config",
-    "sandboxes.sessions",
-    "sandboxes.warm_pools",
-    "sandboxes.raw_runs",
-    "sandboxes.blocking_evaluator",
-    "sandboxes.evaluator",
-    "sandboxes.available_languages",
-    "sandboxes",
-    # Evaluations on top.
-    "code_tasks.benchmarks",
-    "code_tasks.scoring",
-    "code_tasks.audit",
-    "code_tasks.solvers.interface",
-    "code_tasks.solvers.attempts",
-    "code_tasks.solvers.estimates",
-    "code_tasks.solvers.summary",
-    "code_tasks.solvers.models",
-    "code_tasks.solvers.record",
-    "code_tasks.solvers",
-    "code_tasks.execution",
-    "code_tasks.correctness",
-    "code_tasks.reports",
-    "code_tasks.adapters",
-    "code_tasks.server.settings",
-    "code_tasks.server.tokens",
-    "code_tasks.server.json_answers",
-    "code_tasks.server.errors",
-    "code_tasks.server.auth",
-    "code_tasks.server.request_bodies",
-    "code_tasks.server.metrics",
-    "code_tasks.server.queue_places",
-    "code_tasks.server.pending_calls",
-    "code_tasks.server.request_values",
-    "code_tasks.server.evaluation_request",
-    "code_tasks.server.assembled_task",
-    "code_tasks.server.service",
-    "code_tasks.server.raw_request",
-    "code_tasks.server.documentation",
-    "code_tasks.server.protocols",
-    "code_tasks.server.session_places",
-    "code_tasks.server.request_state",
-    "code_tasks.server.owner_limits",
-    "code_tasks.server.foreign",
-    "code_tasks.server.endpoints",
-    "code_tasks.server",
-    "code_tasks.cli",
-    "code_tasks",
-    # The Gradio app.
-    "space.settings",
-    "space.errors",
-    "space.available_sandboxes",
-    "space.service_requests",
-    "space.background_run",
-    "space.available_languages",
-    "space.uploads",
-    "space.time_outs",
-    "space.remote_evaluation",
-    "space.service",
-    "space.hosting",
-    "space.api",
-    "space.ui",
-    "space",
-)
 # What the host may import of the guest: data and messages that both ends of a pipe know.
 SHARED_WITH_THE_HOST = "sandboxes.guest.common"
 
@@ -157,12 +50,6 @@ def imported(module):
 
 
 IMPORTS = {module: imported(module) for module in FILES}
-
-
-def layer(module):
-    """Return the position in LAYERS of the entry that a module belongs to."""
-    entries = [entry for entry in LAYERS if module == entry or module.startswith(f"{entry}.")]
-    return LAYERS.index(max(entries, key=len))
 
 
 def circles(imports):

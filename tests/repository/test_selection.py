@@ -135,5 +135,5 @@ def test_ci_runs_all_tests_once():
     assert '\npip install -e ".[test]" && pytest\n' in (ROOT / "README.md").read_text(encoding="utf-8")
     script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
     calls = re.findall(r"^pytest.*$", script, re.MULTILINE)
-    assert calls == ["pytest || failed=1", "pytest --rest -n 3 || failed=1"]
-    assert script.endswith('\n[ -z "$failed" ]\n')
+    assert calls == ["pytest || failed=1", 'pytest --rest -n 3 "${folders[@]}" || failed=1']
+    assert script.count('\n[ -z "$failed" ]\n') == 1 and script.index('[ -z "$failed" ]') > script.index(calls[1])
