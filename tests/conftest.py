@@ -9,6 +9,8 @@ import signal
 import sys
 import tempfile
 
+from support.browser import require_chromium
+
 HF_HOME = tempfile.mkdtemp(prefix="hf-home-of-tests-")
 os.environ.update(
     HF_ALLOW_CODE_EVAL="1",
@@ -27,14 +29,14 @@ import pytest  # noqa: E402
 
 from sandboxes import Limits, Pool, Program, open_sandbox  # noqa: E402
 from support.backend_options import PERMISSIVE  # noqa: E402
-from support.browser import chromium, missing  # noqa: E402
+from support.browser import chromium  # noqa: E402
 from support.docker_engines import WITH_DOCKER  # noqa: E402
-from support.pools import CountingPool, RecordedSandbox, opened_pool  # noqa: E402
-from support.requirements import WALL_SECONDS, unavailable  # noqa: E402
+from support.pools import CountingPool, RecordedSandbox, opened_pool, require_layers  # noqa: E402
+from support.requirements import WALL_SECONDS  # noqa: E402
 from support.space_server import ROOT, serving  # noqa: E402
 
-# The choice of tests.
-pytest_plugins = ("support.selection",)
+# The choice of tests, and the guard that finds what tests do not ask for.
+pytest_plugins = ("support.selection", "support.needs_guard")
 
 BACKENDS_UNDER_TEST = ("subprocess", "restricted", WITH_DOCKER)
 
@@ -129,12 +131,9 @@ def needs(pool):
     """Return a function that skips a test unless the layers that it names are on here."""
 
     def check(*layers):
-        isolation = pool.preflight()
-        for layer in layers:
-            if "container" in isolation.layers and layer in ("mount", "pid"):
-                pytest.skip("a container has a root and processes of its own, which also hold the guest's")
-            if layer not in isolation.layers:
-                unavailable(f"the {layer} layer is not on here: {isolation.missing.get(layer)}")
+        if "container" in pool.preflight().layers and {"mount", "pid"}.intersection(layers):
+            pytest.skip("a container has a root and processes of its own, which also hold the guest's")
+        require_layers(pool, *layers)
 
     return check
 
@@ -174,7 +173,6 @@ def space(tmp_path_factory):
 @pytest.fixture(scope="module")
 def browser():
     """Return a Chromium for the tests of one file. Meanwhile nothing in this thread can use asyncio."""
-    if reason := missing():
-        unavailable(reason)
+    require_chromium()
     with chromium() as started:
         yield started

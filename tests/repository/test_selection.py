@@ -8,15 +8,19 @@ from types import CodeType
 
 import pytest
 
-from support import docker_engines, ray_nodes
-from support.browser import chromium
+from support import browser, docker_engines, ray_nodes
 from support.metric_and_command import ROOT
 from support.selection import COLLECTED, MARKERS
 
 # Functions that only tests with a marker use.
 NEEDED = {
-    "docker": (docker_engines.why_not, docker_engines.containers, docker_engines.engine_of_own),
-    "browser": (chromium,),
+    "docker": (
+        docker_engines.why_not,
+        docker_engines.require_image,
+        docker_engines.containers,
+        docker_engines.engine_of_own,
+    ),
+    "browser": (browser.chromium, browser.require_chromium),
     "cluster": (ray_nodes.connected_nodes, ray_nodes.running_actors),
 }
 FOLDER = ROOT / "tests" / "backends"

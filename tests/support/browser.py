@@ -6,6 +6,8 @@ import shutil
 import time
 from pathlib import Path
 
+from support.requirements import unavailable
+
 try:
     from playwright.sync_api import Error as BrowserError
     from playwright.sync_api import TimeoutError as WaitError
@@ -62,6 +64,12 @@ def missing():
     if sync_playwright is None:
         return "Playwright is not installed: pip install playwright"
     return "" if chromium_path() else f"there is no Chromium: apt-get install {CHROMIUMS[0]}"
+
+
+def require_chromium():
+    """Skip a test unless it can start a browser. Under CI it fails."""
+    if reason := missing():
+        unavailable(reason)
 
 
 def chromium_path():

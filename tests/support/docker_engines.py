@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import shutil
 import subprocess
 import time
 
@@ -12,7 +11,9 @@ import pytest
 from sandboxes import SandboxUnavailable
 from sandboxes.backends.docker.backend import GUEST_LABEL
 from sandboxes.backends.docker.engine import DockerCli
+from support.languages import require_command
 from support.observers import all_gone
+from support.requirements import unavailable
 
 # Made by .ci/docker-image.
 IMAGE = "code-eval-test:debian"
@@ -31,6 +32,12 @@ def why_not(image=IMAGE):
     except SandboxUnavailable as error:
         return str(error)
     return None
+
+
+def require_image(image=IMAGE):
+    """Skip a test unless the engine has an image. Under CI it fails."""
+    if reason := why_not(image):
+        unavailable(reason)
 
 
 def containers(host=None):
@@ -58,9 +65,9 @@ def wait_until(holds, seconds=SECONDS_TO_START):
 @contextlib.contextmanager
 def engine_of_own(folder):
     """Start an engine beside the machine's own, with the test image; yield (its process, its address)."""
-    if shutil.which("dockerd") is None or os.geteuid() != 0:
-        yield None, None
-        return
+    require_command("dockerd")
+    if os.geteuid() != 0:
+        unavailable("only root can start an engine")
     address = f"unix://{folder}/docker.sock"
     # Namespaces of its own let the kernel remove its processes and mounts, however the engine ends.
     command = [

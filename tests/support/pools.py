@@ -24,6 +24,14 @@ def opened_pool(sandbox_name, kind=Pool, **options):
         yield pool
 
 
+def require_layers(pool, *layers):
+    """Skip a test unless these layers are on in a pool's sandbox. Under CI it fails."""
+    isolation = pool.preflight()
+    for layer in layers:
+        if layer not in isolation.layers:
+            unavailable(f"the {layer} layer is not on here: {isolation.missing.get(layer)}")
+
+
 class RecordedSandbox:
     """A sandbox that remembers the workers it started."""
 

@@ -4,13 +4,12 @@ import gzip
 import json
 
 from support.metric_and_command import DATA
-from support.requirements import unavailable
+from support.requirements import require_file
 
 
 def read(name):
     """Return the records of a file in the data folder. Without the file the test is skipped, and fails under CI."""
     path = DATA / name
-    if not path.exists():
-        unavailable(f"there is no {path}")
+    require_file(path)
     with gzip.open(path, "rt", encoding="utf-8") as file:
         return [json.loads(line) for line in file]

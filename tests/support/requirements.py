@@ -8,6 +8,12 @@ import pytest
 WALL_SECONDS = 20.0
 
 
+def require_file(path):
+    """Skip a test unless a file of the data that is kept outside of this repository is there. Under CI it fails."""
+    if not path.exists():
+        unavailable(f"there is no {path}")
+
+
 def unavailable(reason):
     """Skip a test, or a file while it is imported, for a reason that is printed. Under CI it fails."""
     if os.environ.get("CI"):
