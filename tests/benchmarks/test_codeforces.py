@@ -9,6 +9,8 @@ from code_tasks.benchmarks.readers import InputError
 from sandboxes import Evaluator
 from sandboxes.languages.judge_programs import CheckerProgram
 from sandboxes.tasks.io_cases import IOCase, parse_cases
+from support.languages import shared_pool
+from support.pools import require_layers
 
 RECORD = {
     "id": "1234/A",
@@ -76,6 +78,7 @@ def test_the_generated_checker(tmp_path):
 
 def test_an_interactive_problem_with_an_interactor(tmp_path):
     """A field that users add decides in place of a checker, as data or as JSON. Official tests are its input."""
+    require_layers(shared_pool(), "pid")
     interactor = {"source": "import sys\nsys.exit(int(input()) != int(open(sys.argv[1]).readline()) + 1)"}
     for form in (interactor, json.dumps(interactor)):
         loaded = load(tmp_path, interaction_format="Say more", interactor=form, time_limit=10.0)
@@ -88,6 +91,7 @@ def test_files_as_input_and_output(tmp_path):
     assert passed(load(tmp_path, input_mode="file", time_limit=10.0), [files, ADD]) == [True, False]
 
 
+@pytest.mark.languages("cpp")
 def test_a_program_in_cpp(tmp_path):
     """C++ is compiled as on a judge: with ONLINE_JUDGE, so that programs don't read their authors' files."""
     source = """
@@ -104,6 +108,7 @@ int main() {
     assert passed(load(tmp_path, language="cpp", time_limit=10.0), [source]) == [True]
 
 
+@pytest.mark.languages("cpp")
 def test_a_deep_recursion_in_cpp(tmp_path):
     """The memory limit alone limits the stack, as in the grader."""
     source = """

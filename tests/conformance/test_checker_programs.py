@@ -60,7 +60,7 @@ print(1 if sorted(os.listdir(".")) == own and not left else 0)
         passes(verdict)
 
 
-@pytest.mark.languages
+@pytest.mark.languages("cpp")
 @pytest.mark.parametrize("sandbox", ["subprocess", WITH_DOCKER])
 def test_a_compiled_candidate_and_its_checker_do_not_meet(sandbox):
     """Neither finds the other's files, in each case, and both run as they were compiled."""

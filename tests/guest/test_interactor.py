@@ -17,7 +17,9 @@ from sandboxes import (
 from sandboxes.tasks.batch import ProgramBatch
 from sandboxes.tasks.options import TaskOptions
 from support.interactive_programs import CPP_GUESS, GUESS, HIDDEN, HONEST, cpp, interactive, judged, verdicts
+from support.languages import each_of, shared_pool
 from support.observers import all_gone, passes, processes_with
+from support.pools import require_layers
 from support.requirements import WALL_SECONDS
 
 pytestmark = pytest.mark.slow
@@ -28,16 +30,18 @@ WRONG = RIGHT.replace("high = 1, 1000", "high = 1, 500")
 TALK = "import sys\nprint(1)\nprint(2)\nprint(3, flush=True)\nheard = sys.stdin.read()\n"
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="module", autouse=True)
 def pool():
-    """Return one pool for tests that leave its workers whole."""
-    pool = Pool(open_sandbox("subprocess"))
-    yield pool
-    pool.close()
+    """Return one pool for tests that leave its workers whole. Both sides are kept apart in it."""
+    pool = shared_pool()
+    require_layers(pool, "pid")
+    return pool
 
 
-@pytest.mark.parametrize("interactor", [GUESS, cpp()], ids=["python", "cpp"])
-@pytest.mark.parametrize("language", HONEST)
+@pytest.mark.parametrize(
+    "interactor", [pytest.param(GUESS, id="python"), pytest.param(cpp(), id="cpp", marks=pytest.mark.languages("cpp"))]
+)
+@pytest.mark.parametrize("language", each_of(HONEST))
 def test_honest_candidates(language, interactor):
     """A candidate of each language finds the number, whatever the interactor's language is."""
     config = EvalConfig.from_options({"timeout": WALL_SECONDS})
@@ -65,6 +69,7 @@ def test_the_first_failure_ends_the_cases(pool):
     assert [test.outcome.value for test in all_of_them.tests] == ["passed", "failed", "failed"]
 
 
+@pytest.mark.languages("cpp")
 def test_an_interactor_is_compiled_once(pool):
     """A compiler runs once in a guest: for all cases, for all candidates, and for all tasks with the interactor."""
     source = CPP_GUESS.replace('" it is"', "__TIME__")
@@ -78,6 +83,7 @@ def test_an_interactor_is_compiled_once(pool):
     assert len(verdict.tests) == 100
 
 
+@pytest.mark.languages("cpp")
 def test_a_compiled_candidate_is_compiled_once(pool):
     """It stays compiled for its cases, and a run that changes it fails the next one."""
     source = HONEST["cpp"].replace("int main() {", 'int main() { if (std::remove("program")) return 1;')
@@ -95,6 +101,7 @@ def test_the_interactor_has_the_expected_output(pool):
     passes(judged(pool, source, ""))
 
 
+@pytest.mark.languages("cpp")
 def test_a_checker_program_decides_about_the_log(pool):
     """An interactor may leave its second argument, a file, to a checker program."""
     checker = "import sys\nsys.exit(int(open(sys.argv[2]).read()) > 10)"
@@ -105,6 +112,7 @@ def test_a_checker_program_decides_about_the_log(pool):
     assert (wrong.detail, refused.detail) == ("case 1: wrong answer", "case 2: wrong answer: 500 it is")
 
 
+@pytest.mark.languages("cpp")
 def test_a_checker_that_fails_on_a_log(pool):
     """A checker program that decides nothing about an interactor's log is broken."""
     [error] = verdicts(pool, interactive(cpp(), checker={"source": "1 / 0"}), [RIGHT])
@@ -115,7 +123,7 @@ def test_a_checker_that_fails_on_a_log(pool):
     ("status", "message", "detail"),
     [(42, "", ""), (43, "", "case 1: wrong answer"), (43, "bad luck\nand more", "case 1: wrong answer: bad luck")],
 )
-@pytest.mark.parametrize("language", ["python", "cpp"])
+@pytest.mark.parametrize("language", each_of(["python", "cpp"]))
 def test_statuses_of_kattis(pool, language, status, message, detail):
     """With the convention "icpc" 42 and 43 decide, and the message is a file."""
     source = f"""
@@ -143,6 +151,7 @@ def test_a_candidate_need_not_read(pool, source):
     passes(judged(pool, TALK, source))
 
 
+@pytest.mark.languages("cpp")
 def test_an_interactor_may_write_much_after_the_candidate_s_end(pool):
     """Nobody reads it, and the interactor neither waits nor is ended by a signal."""
     for interactor in (

@@ -5,6 +5,8 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
+from pathlib import Path
 
 import psutil
 import pytest
@@ -200,7 +202,8 @@ def test_processes_that_stay_do_not_stop_the_agent():
     assert all_gone("98161")
 
 
-PICKLE = base64.b64encode(b"cos\nsystem\n(S'touch /tmp/unpickled-98162'\ntR.").decode()
+UNPICKLED = Path(tempfile.gettempdir(), f"unpickled-{os.getpid()}")
+PICKLE = base64.b64encode(f"cos\nsystem\n(S'touch {UNPICKLED}'\ntR.".encode()).decode()
 PAYLOADS = {
     "a pickle": f"pickle:{PICKLE}",
     "a pickle without a prefix": PICKLE,
@@ -228,7 +231,7 @@ def test_no_final_answer_hurts_the_caller(name):
     with CodeAgent([], ScriptedModel(FORGED, "final_answer(1)"), executor=executor, verbosity_level=0) as agent:
         assert agent.run("do it") == 1
         assert "The final answer can't be read" in agent.memory.steps[1].error.message
-    assert not os.path.exists("/tmp/unpickled-98162")
+    assert not UNPICKLED.exists()
 
 
 def test_a_final_answer_can_be_printed():

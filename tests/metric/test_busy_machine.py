@@ -14,7 +14,7 @@ from sandboxes.guest.supervisor.cpu_time import MAX_EXTENSION, CpuAccounting
 from sandboxes.reuse.repeats import StarvedRetries
 from support.metric_and_command import load_metric
 
-pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore:programs are less isolated")]
+pytestmark = pytest.mark.slow
 
 # Enough for the machine to hand out CPUs late: the time-out's own message, and a guest that is scheduled itself.
 SLACK_SECONDS = 5.0

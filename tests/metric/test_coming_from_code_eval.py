@@ -6,8 +6,6 @@ import pytest
 
 from support.metric_and_command import RIGHT, TESTS, load_metric
 
-pytestmark = pytest.mark.filterwarnings("ignore:programs are less isolated")
-
 PASSES = "passed"
 EQUAL = "class A:\n    def __eq__(self, other): return True\ndef add(a, b): return A()"
 # (candidate, tests, options, the beginning of the result's text)

@@ -8,6 +8,7 @@ from sandboxes import SandboxError
 from sandboxes.guest.common.session_frames import BEGUN, CELL_REPLY, DONE
 from sandboxes.guest.supervisor.session_cells import Cell, CellProcess
 from support.metric_and_command import ROOT
+from support.requirements import unavailable
 
 pytestmark = pytest.mark.slow
 
@@ -40,6 +41,8 @@ def test_a_hostile_cell_hurts_only_its_own_session(own_session, session, name):
 def test_sessions_share_no_files_and_no_processes(open_session):
     """One session sees nothing of another one."""
     first, second = open_session(), open_session()
+    if not {"mount", "container"}.intersection(first.isolation.layers):
+        unavailable(f"the mount layer is not on here: {first.isolation.missing.get('mount')}")
     first.write_file("/tmp/secret", "a secret")
     first.write_file("secret", "a secret")
     first.run_command("sleep 98153 > /dev/null 2>&1 &")

@@ -5,7 +5,7 @@ import pytest
 from sandboxes import EvalConfig, Evaluator, Task
 from sandboxes.tasks.continued_block import continued_block
 
-pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore:programs are less isolated")]
+pytestmark = pytest.mark.slow
 
 # {name: (candidate, reference)}. Upstream passes each of these honest programs.
 HONEST = {

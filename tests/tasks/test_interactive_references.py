@@ -8,7 +8,9 @@ from sandboxes import EvalConfig, Evaluator, Task
 from sandboxes.languages.judge_programs import CheckerProgram, Interactor
 from sandboxes.tasks.io_cases import IOCase, parse_cases
 from support.interactive_programs import CPP_GUESS, GUESS, HONEST, cpp, interactive
+from support.languages import shared_pool
 from support.metric_and_command import load_metric
+from support.pools import require_layers
 
 RIGHT, WRONG = HONEST["python"], "print('! 1')"
 FAULTS = {
@@ -27,6 +29,12 @@ OTHERS = {
     "a comparison": ({"checker": "tokens"}, "leave out the checker 'tokens'"),
     "fewer outputs": ({"outputs": ["1"]}, "there are 3 inputs, but 1 outputs"),
 }
+
+
+@pytest.fixture
+def kept_apart():
+    """Skip a test where an interactor and its candidate could see each other, because they would not run."""
+    require_layers(shared_pool(), "pid")
 
 
 @pytest.mark.parametrize(("interactor", "message"), FAULTS.values(), ids=FAULTS)
@@ -53,6 +61,7 @@ def test_defaults():
     assert (both.cases[0], both.checker) == (IOCase("1", "2"), CheckerProgram("print(1)"))
 
 
+@pytest.mark.usefixtures("kept_apart")
 def test_the_metric_takes_interactors():
     """`compute` takes a reference with an interactor, as data and as JSON."""
     for form in (interactive(), json.dumps(interactive())):
@@ -83,6 +92,7 @@ def test_languages_of_interactors_are_looked_for():
     assert "import numpy" in list(batch.sources())
 
 
+@pytest.mark.usefixtures("kept_apart")
 def test_the_interactor_is_a_part_of_the_tests(tmp_path):
     """A cached verdict counts for the same interactor alone."""
     options = {"predictions": [[WRONG]], "k": 1, "timeout": 20.0, "cache_dir": str(tmp_path)}
@@ -92,6 +102,7 @@ def test_the_interactor_is_a_part_of_the_tests(tmp_path):
         assert (results[0][0][1]["cached"], results[0][0][1]["passed"]) == (cached, source == "input()")
 
 
+@pytest.mark.usefixtures("kept_apart")
 def test_equal_candidates_run_once():
     """Copies of a candidate share the verdict of its conversation."""
     _, results = load_metric().compute(predictions=[[RIGHT, RIGHT]], references=[interactive()], k=1, timeout=20.0)

@@ -9,7 +9,7 @@ from sandboxes.backends import local_process
 from sandboxes.tasks.python_tests import detect_framework, needed_module, with_harness
 from support.metric_and_command import RIGHT, WRONG
 
-pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore:programs are less isolated")]
+pytestmark = pytest.mark.slow
 
 FUNCTIONS = """
 def expected(): return 5
