@@ -4,15 +4,13 @@ import pytest
 
 from sandboxes import Pool, open_sandbox
 from sandboxes.backends.docker.engine import DockerCli
-from support.docker_engines import IMAGE, why_not
-from support.requirements import unavailable
+from support.docker_engines import IMAGE, require_image
 
 
 @pytest.fixture(scope="module")
 def engine():
     """Return the `docker` command for the machine's engine."""
-    if reason := why_not():
-        unavailable(reason)
+    require_image()
     return DockerCli()
 
 

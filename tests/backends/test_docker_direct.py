@@ -11,9 +11,9 @@ import pytest
 from sandboxes import Limits, Outcome, Program
 from sandboxes.backends.docker import backend
 from sandboxes.backends.docker.direct import SOCKET_NAME, Listener, open_listener
-from support.docker_engines import IMAGE, wait_until, why_not
+from support.docker_engines import IMAGE, require_image, wait_until
 from support.metric_and_command import python
-from support.requirements import WALL_SECONDS, unavailable
+from support.requirements import WALL_SECONDS
 
 pytestmark = [pytest.mark.slow, pytest.mark.docker]
 
@@ -33,8 +33,7 @@ def is_direct(worker):
 @pytest.fixture
 def workers(monkeypatch):
     """Provide the list of workers that are started. Afterwards no folder of a socket may be left."""
-    if reason := why_not():
-        unavailable(reason)
+    require_image()
     started, start = [], backend.DockerSandbox.start_worker
     monkeypatch.setattr(backend, "_engines_elsewhere", set())
 
@@ -133,8 +132,7 @@ def test_candidates_find_nothing(workers, open_pool):
 
 def test_a_caller_that_ends_before_its_guest_is_ready(tmp_path):
     """Nothing is left of a process that ends without cleaning up while its guest starts."""
-    if reason := why_not():
-        unavailable(reason)
+    require_image()
     script = (
         "import os\nfrom sandboxes import open_sandbox\n"
         f"open_sandbox('docker', image={IMAGE!r}, pull='never').start_worker().flush()\nos._exit(0)\n"

@@ -9,9 +9,9 @@ import pytest
 
 from sandboxes import Limits, Outcome, Pool, Program, open_sandbox
 from sandboxes.backends.docker import backend
-from support.docker_engines import IMAGE, containers, wait_until, why_not
+from support.docker_engines import IMAGE, containers, require_image, wait_until
 from support.metric_and_command import RIGHT, WRONG
-from support.requirements import WALL_SECONDS, unavailable
+from support.requirements import WALL_SECONDS
 
 pytestmark = [pytest.mark.slow, pytest.mark.docker]
 
@@ -70,8 +70,7 @@ except OSError:
 @pytest.fixture(scope="module")
 def pool():
     """Provide a pool with one guest, which has already run programs of both gradings."""
-    if reason := why_not():
-        unavailable(reason)
+    require_image()
     pool = Pool(open_sandbox("docker", image=IMAGE, pull="never"))
     yield pool
     pool.close()

@@ -7,9 +7,9 @@ import pytest
 
 from sandboxes import Limits, Pool, Program, open_sandbox
 from sandboxes.guest.isolation.landlock import confines_signals
-from support.docker_engines import IMAGE, why_not
+from support.docker_engines import IMAGE, require_image
 from support.missing_layers import as_ordinary_user, python_without
-from support.requirements import WALL_SECONDS, unavailable
+from support.requirements import WALL_SECONDS
 
 pytestmark = pytest.mark.slow
 
@@ -114,8 +114,7 @@ def run_under_landlock(popen):
 
 def run_in_docker(popen):
     """Run the programs in a container, where Landlock keeps them from the tests."""
-    if reason := why_not():
-        unavailable(reason)
+    require_image()
     if not confines_signals():
         pytest.skip("Landlock confines signals from Linux 6.12 on")
     programs = [Program(*texts, Limits(WALL_SECONDS), "separate") for texts in PROGRAMS]

@@ -4,12 +4,12 @@ import pytest
 
 from code_tasks.benchmarks import humaneval_x
 from code_tasks.benchmarks.humaneval_x import LANGUAGES, detect_language, missing_modules
-from sandboxes import Limits, Pool, SandboxUnavailable, open_sandbox
+from sandboxes import Limits
 from sandboxes.languages.programs import build_program
-from sandboxes.languages.registry import probe_version, required_paths
 from support.humaneval_x_samples import build_candidate, build_stub
+from support.languages import each_of, language_pool
 from support.published_records import read
-from support.requirements import WALL_SECONDS, unavailable
+from support.requirements import WALL_SECONDS
 
 pytestmark = [pytest.mark.slow, pytest.mark.languages]
 
@@ -32,15 +32,11 @@ def records():
     return {name: read(f"humaneval_x_{name}.jsonl.gz") for name in LANGUAGES}
 
 
-@pytest.fixture(scope="module", params=["java", "go"])
+@pytest.fixture(scope="module", params=each_of(["java", "go"]))
 def verdicts(request, records):
     """Provide {"solutions": {task_id: verdict}, "stubs": the same} for a spread of a language's problems."""
     name = request.param
-    try:
-        pool = Pool(open_sandbox("subprocess", read_only_paths=required_paths({name})))
-        probe_version(pool, name)
-    except SandboxUnavailable as error:
-        unavailable(str(error))
+    pool = language_pool(name)
     chosen = [records[name][number] for number in NUMBERS[name]]
     found = {}
     for kind in ("solutions", "stubs"):
@@ -50,7 +46,6 @@ def verdicts(request, records):
         ]
         ids = [each["task_id"] for each in chosen]
         found[kind] = dict(zip(ids, pool.run_all(programs, 1), strict=True))
-    pool.close()
     return found
 
 
@@ -139,14 +134,7 @@ func TestAdd(t *testing.T) { suite.Run(t, new(AddSuite)) }
 
 def test_go_has_suites_and_mocks_of_testify():
     """Go's tests may be a suite, with mocks: a right candidate passes, a wrong one does not."""
-    try:
-        pool = Pool(open_sandbox("subprocess", read_only_paths=required_paths({"go"})))
-        probe_version(pool, "go")
-    except SandboxUnavailable as error:
-        unavailable(str(error))
+    pool = language_pool("go")
     candidates = [f"package main\nfunc Add(a, b int) int {{ return a {sign} b }}" for sign in "+*"]
     programs = [build_program("go", candidate, WITH_SUITE, LIMITS) for candidate in candidates]
-    try:
-        assert [verdict.passed for verdict in pool.run_all(programs, 1)] == [True, False]
-    finally:
-        pool.close()
+    assert [verdict.passed for verdict in pool.run_all(programs, 1)] == [True, False]

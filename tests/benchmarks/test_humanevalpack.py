@@ -9,8 +9,8 @@ from code_tasks.benchmarks.readers import InputError
 from sandboxes import Evaluator, SandboxUnavailable
 from sandboxes.languages.compilers import rust_crates
 from support.humanevalpack_records import RECORDS
+from support.languages import each_of
 from support.observers import passes
-from support.requirements import unavailable
 
 pytestmark = [pytest.mark.slow, pytest.mark.languages]
 
@@ -37,16 +37,13 @@ def run(load):
     def run(name, record, *completions):
         loaded = load(name, record)
         config = loaded.benchmark.eval_config({})
-        try:
-            with Evaluator(config) as evaluator:
-                return evaluator.run(loaded.tasks({record["task_id"]: completions}, config))
-        except SandboxUnavailable as error:
-            unavailable(str(error))
+        with Evaluator(config) as evaluator:
+            return evaluator.run(loaded.tasks({record["task_id"]: completions}, config))
 
     return run
 
 
-@pytest.mark.parametrize("language", RECORDS)
+@pytest.mark.parametrize("language", each_of(RECORDS))
 def test_solutions_pass_and_buggy_ones_fail(run, language):
     """The solution of a record passes, and its buggy one fails, in each language."""
     own = RECORDS[language]

@@ -1,6 +1,5 @@
 """The official form of HumanEval-X's problems in Go: one file with its tests, which passes with status 0."""
 
-import shutil
 from dataclasses import replace
 
 import pytest
@@ -8,7 +7,6 @@ import pytest
 from code_tasks.benchmarks import BENCHMARKS
 from code_tasks.benchmarks.official.go_tests import GoTestFile
 from support.official_verdicts import official_results
-from support.requirements import unavailable
 
 IMPORT = 'import (\n    "math"\n)\n'
 RECORD = {
@@ -25,11 +23,9 @@ RIGHT = RECORD["canonical_solution"]
 
 
 @pytest.mark.slow
-@pytest.mark.languages
+@pytest.mark.languages("go")
 def test_status_decides(tmp_path):
     """Right completions pass, and so does one whose `TestMain` leaves with status 0; leaving in a test fails."""
-    if not shutil.which("go"):
-        unavailable("go is not installed")
     completions = {
         RIGHT: True,
         "    return a\n}\n": False,

@@ -1,14 +1,13 @@
 """The official forms of MultiPL-E's problems: one program with its tests, which passes if it ends with status 0."""
 
-import shutil
 from dataclasses import replace
 
 import pytest
 
 from code_tasks.benchmarks import BENCHMARKS
 from support import multipl_e_compiled, multipl_e_records, multipl_e_scripts
+from support.languages import require_languages
 from support.official_verdicts import official_results
-from support.requirements import unavailable
 
 pytestmark = [pytest.mark.slow, pytest.mark.languages]
 
@@ -65,21 +64,9 @@ EXITS = {
 }
 
 
-TOOLS = {"coq": "coqc", "cpp": "g++", "java": "javac", "js": "node", "py": "python3", "sh": "bash"} | {
-    "hs": "ghc",
-    "lua": "lua5.4",
-    "ml": "ocamlopt",
-    "php": "php",
-    "pl": "perl",
-    "r": "R",
-    "rb": "ruby",
-}
-
-
 def passed(folder, record, completions):
     """Return whether each completion passes officially."""
-    if not shutil.which(TOOLS[record["language"]]):
-        unavailable(f"{TOOLS[record['language']]} is not installed")
+    require_languages(record["language"])
     return [result.passed for result in official_results(folder, "multipl-e", record, completions)]
 
 

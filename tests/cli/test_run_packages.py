@@ -2,9 +2,9 @@
 
 import pytest
 
-from support.docker_engines import IMAGE, why_not
+from support.docker_engines import IMAGE, require_image
 from support.metric_and_command import PROBLEM, code_eval, results_of
-from support.requirements import WALL_SECONDS, unavailable
+from support.requirements import WALL_SECONDS
 
 pytestmark = pytest.mark.slow
 
@@ -18,8 +18,7 @@ ADDS = "    return a + b\n"
 @pytest.fixture(scope="module", autouse=True)
 def engine():
     """Skip these tests if there is no engine."""
-    if reason := why_not():
-        unavailable(reason)
+    require_image()
 
 
 @pytest.mark.parametrize(

@@ -1,18 +1,16 @@
 """The command `code-eval run` on problems in other languages, and with tests of other kinds."""
 
 import json
-import shutil
 
 import pytest
 
 from support.humaneval_x_samples import build_stub
+from support.languages import each_of
 from support.metric_and_command import DATA, PROBLEM, ROOT, code_eval, results_of
 from support.published_records import read
-from support.requirements import unavailable
 
 pytestmark = [pytest.mark.slow, pytest.mark.languages]
 
-COMMANDS = {"java": "javac", "go": "go"}
 ADD = "a, b = map(int, input().split())\nprint(a + b)\n"
 CASES = {"inputs": ["2 3\n", "1 1\n", "10 20\n"], "outputs": ["5", "3", "30"]}
 
@@ -40,11 +38,9 @@ def outcomes(results):
     return [each["outcome"] for each in results]
 
 
-@pytest.mark.parametrize("language", ["java", "go"])
+@pytest.mark.parametrize("language", each_of(["java", "go"]))
 def test_humaneval_x(tmp_path, language):
     """The command reads problems of HumanEval-X as they are: solutions pass, and stubs fail."""
-    if shutil.which(COMMANDS[language]) is None:
-        unavailable(f"there is no {COMMANDS[language]}")
     name = f"humaneval_x_{language}.jsonl.gz"
     chosen = read(name)[7::60]
     samples = [sample(each, record["task_id"]) for record in chosen for each in completions_of(record)]

@@ -8,9 +8,10 @@ import pytest
 from code_tasks.benchmarks.readers import InputError
 from code_tasks.correctness import CheckedRecord, CorrectnessChecker, Record, read_correctness
 from code_tasks.correctness.checker import failed_if_invalid
-from sandboxes import Outcome, SandboxUnavailable, Verdict
+from sandboxes import Outcome, Verdict
 from support.correctness_programs import EMPTY, LACKING, LEAVING, LOST, NO_TESTS, PYTHON, PYTHON_TEST, RIGHT
-from support.requirements import WALL_SECONDS, unavailable
+from support.languages import each_of
+from support.requirements import WALL_SECONDS
 
 pytestmark = [pytest.mark.slow, pytest.mark.languages]
 
@@ -99,16 +100,13 @@ def test_records_without_labels(written, label):
 KINDS = {"right": RIGHT, "leaving": LEAVING, "empty": EMPTY, "no tests": NO_TESTS, "lacking": LACKING, "lost": LOST}
 
 
-@pytest.fixture(scope="module", params=["python", "java", "go"])
+@pytest.fixture(scope="module", params=each_of(["python", "java", "go"]))
 def checked(request):
     """Provide {kind: [CheckedRecord, ...]} for all records of a language, which are run together for speed."""
     language = request.param
     named = [(kind, pair) for kind, pairs in KINDS.items() for pair in pairs[language]]
     records = [Record(str(number), *pair, language, "success") for number, (_, pair) in enumerate(named)]
-    try:
-        found = CorrectnessChecker(timeout=SECONDS, compile_timeout=SECONDS, progress=False).check(records)
-    except SandboxUnavailable as error:
-        unavailable(str(error))
+    found = CorrectnessChecker(timeout=SECONDS, compile_timeout=SECONDS, progress=False).check(records)
     groups = {kind: [] for kind in KINDS}
     for (kind, _), each in zip(named, found, strict=True):
         groups[kind].append(each)

@@ -8,8 +8,8 @@ import pytest
 from code_tasks.correctness import CorrectnessChecker, Record
 from sandboxes import Pool, SandboxUnavailable, open_sandbox
 from support.correctness_programs import JAVA, JUNIT_5, LEAVING, MOCKITO, PYTHON, PYTHON_TEST, RIGHT, SHOP
-from support.docker_engines import IMAGE, LANGUAGES_IMAGE, why_not
-from support.requirements import WALL_SECONDS, unavailable
+from support.docker_engines import IMAGE, LANGUAGES_IMAGE, require_image
+from support.requirements import WALL_SECONDS
 
 pytestmark = pytest.mark.slow
 
@@ -17,8 +17,7 @@ pytestmark = pytest.mark.slow
 @pytest.fixture(scope="module", autouse=True)
 def engine():
     """Skip these tests if there is no engine."""
-    if reason := why_not():
-        unavailable(reason)
+    require_image()
 
 
 def check(*records, **options):
@@ -59,8 +58,7 @@ def test_python():
 
 def test_java_and_go():
     """An image with Go, the JDK, JUnit and Mockito judges records in Go and Java like the other sandboxes."""
-    if reason := why_not(LANGUAGES_IMAGE):
-        unavailable(reason)
+    require_image(LANGUAGES_IMAGE)
     records = [
         Record(f"Mockito {framework} {label}", SHOP, test_code, "java", label)
         for framework, tests in MOCKITO.items()

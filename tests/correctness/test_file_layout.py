@@ -1,7 +1,6 @@
 """The paths of a CodeCorrectness record's files, derived from its code and its test's imports."""
 
 import json
-import shutil
 
 import pytest
 
@@ -10,7 +9,6 @@ from code_tasks.correctness.java import find_test_class, java_program, main_type
 from code_tasks.correctness.python import python_program
 from code_tasks.correctness.records import Record, UnusableRecordError
 from sandboxes import Limits
-from support.requirements import unavailable
 
 CODE = "from collections import OrderedDict\n\nLIMIT: int = 3\n\nclass Cache:\n    pass\n\ndef lazy():\n    pass\n"
 
@@ -164,11 +162,9 @@ def test_go_records_that_cannot_be_run(code, test_code, message):
         go_program(Record("1", code, test_code, "go", "success"), Limits(), 1.0)
 
 
-@pytest.mark.languages
+@pytest.mark.languages("go")
 def test_go_lines_stay():
     """The line numbers in a compiler's messages are those of the record."""
-    if not shutil.which("go"):
-        unavailable("there is no go: install Debian's package golang-go")
     test_code = '// package x\npackage main_test\n\nimport "testing"\n\nfunc TestF(t *testing.T) {}\n'
     record = Record("1", "/* a\nb */ package main\n\nfunc main() {}\n", test_code, "go", "success")
     files = files_of(go_program(record, Limits(), 1.0))

@@ -8,6 +8,7 @@ from code_tasks.correctness import CorrectnessChecker, Record
 from code_tasks.correctness.java import LIBRARIES, used_libraries
 from sandboxes import SandboxUnavailable
 from support.correctness_programs import JAVA, JUNIT_5, MOCKITO, SHOP, SHOP_TEST
+from support.languages import require_languages
 from support.requirements import WALL_SECONDS, unavailable
 
 pytestmark = [pytest.mark.slow, pytest.mark.languages]
@@ -63,10 +64,8 @@ def checked():
     codes = {name: code for name, (code, _) in LABELLED.items()} | TOO_OLD
     focal = {"final": SHOP.replace("public class", "public final class")}
     records = [Record(name, focal.get(name, SHOP), code, "java", "") for name, code in codes.items()]
-    try:
-        found = CorrectnessChecker(timeout=SECONDS, compile_timeout=SECONDS, progress=False).check(records)
-    except SandboxUnavailable as error:
-        unavailable(str(error))
+    require_languages("java")
+    found = CorrectnessChecker(timeout=SECONDS, compile_timeout=SECONDS, progress=False).check(records)
     for each in found:
         if isinstance(each.results[0], SandboxUnavailable):
             unavailable(each.problem)
@@ -90,11 +89,9 @@ def test_missing_jar(monkeypatch):
     """Without its jar, records with Mockito are the sandbox's failure, which says what to install; others are run."""
     monkeypatch.setitem(LIBRARIES, "Mockito", replace(LIBRARIES["Mockito"], jars=("nothing-of-that-name.jar",)))
     records = [Record("1", SHOP, FINAL, "java", "failed"), Record("2", JAVA, JUNIT_5, "java", "success")]
-    try:
-        checker = CorrectnessChecker(timeout=SECONDS, compile_timeout=SECONDS, progress=False)
-        lacking, other = checker.check(records, repeats=2)
-    except SandboxUnavailable as error:
-        unavailable(str(error))
+    require_languages("java")
+    checker = CorrectnessChecker(timeout=SECONDS, compile_timeout=SECONDS, progress=False)
+    lacking, other = checker.check(records, repeats=2)
     assert [type(result) for result in lacking.results] == [SandboxUnavailable] * 2
     assert (lacking.label, lacking.agrees, other.label) == (None, None, "success")
     assert lacking.problem == (

@@ -7,7 +7,7 @@ import pytest
 from code_tasks.benchmarks.readers import InputError
 from code_tasks.correctness import Record, fill_in_prompts, read_correctness
 from support.metric_and_command import DATA, ROOT, code_eval, lines_of
-from support.requirements import unavailable
+from support.requirements import require_file
 
 INPUTS = {"focal_code": "def f():\\n    return {'a': 1}\\n", "test_code": "assert f()\n", "lang": "Python"}
 
@@ -69,8 +69,7 @@ def test_records_made_by_hand():
 def test_published_record():
     """The record that MERA published is filled in with its code as the dataset writes it."""
     path = DATA / "code_correctness_example.json"
-    if not path.exists():
-        unavailable(f"there is no {path}")
+    require_file(path)
     [prompt] = fill_in_prompts(read_correctness(path))
     record = json.loads(path.read_text(encoding="utf-8"))
     assert "Фокальный файл:\n\nPython\n\n" + record["inputs"]["focal_code"] + "\n\n\nТестовый файл:" in prompt

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from code_tasks.correctness import CorrectnessChecker, read_correctness
-from sandboxes import SandboxUnavailable
+from support.languages import require_languages
 from support.metric_and_command import DATA, ROOT
-from support.requirements import WALL_SECONDS, unavailable
+from support.requirements import WALL_SECONDS, require_file, unavailable
 
 pytestmark = [pytest.mark.slow, pytest.mark.languages]
 
@@ -25,10 +25,8 @@ def check(records):
     """Run each record once. Skip the test if their language can't run here; under CI, fail it."""
     if any("testify" in each.test_code for each in records) and not TESTIFY.is_dir():
         unavailable("there is no testify: install Debian's package golang-github-stretchr-testify-dev")
-    try:
-        return CorrectnessChecker(timeout=SECONDS, compile_timeout=SECONDS, progress=False).check(records)
-    except SandboxUnavailable as error:
-        unavailable(str(error))
+    require_languages(*{each.language for each in records})
+    return CorrectnessChecker(timeout=SECONDS, compile_timeout=SECONDS, progress=False).check(records)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -57,7 +55,6 @@ def test_ids_are_unique():
 def test_published_record():
     """MERA's published record, a cache with expiry, is a success."""
     path = DATA / "code_correctness_example.json"
-    if not path.exists():
-        unavailable(f"there is no {path}")
+    require_file(path)
     [checked] = check(read_correctness(path))
     assert (checked.label, checked.record.label) == ("success", "success"), checked

@@ -6,9 +6,8 @@ import sys
 
 import pytest
 
-from support.browser import missing
+from support.browser import require_chromium
 from support.pages import PAGES, ROOT
-from support.requirements import unavailable
 
 pytestmark = pytest.mark.slow(seconds=30)
 
@@ -18,8 +17,7 @@ PICTURE = re.compile(r"!\[[^\]]+\]\(\.\./images/([\w-]+\.png)\)")
 
 def test_script_makes_every_picture(tmp_path):
     """`python docs/screenshots.py` makes just the pictures that pages show, and each is small."""
-    if reason := missing():
-        unavailable(reason)
+    require_chromium()
     done = subprocess.run(
         [sys.executable, "docs/screenshots.py", str(tmp_path)], cwd=ROOT, capture_output=True, text=True
     )

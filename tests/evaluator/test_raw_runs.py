@@ -8,6 +8,7 @@ import pytest
 from sandboxes import EvalConfig, Evaluator, Limits, Outcome, RawRun, RunStopped, SandboxUnavailable, Task, Verdict
 from sandboxes.raw_runs.programs import raw_program, raw_result
 from sandboxes.raw_runs.raw_run import MAX_INPUT_BYTES
+from support.languages import language_pool
 from support.observers import all_gone
 from support.raw_runs import execute
 
@@ -16,8 +17,8 @@ SLOW = Limits(wall_seconds=20.0)
 
 @pytest.fixture(scope="module")
 def config():
-    """Return a configuration with languages that need no file of their own."""
-    return EvalConfig.from_options({"languages": ["python", "bash", "c"], "timeout": 20})
+    """Return a configuration with languages that are on every machine."""
+    return EvalConfig.from_options({"languages": ["python", "bash"], "timeout": 20})
 
 
 @pytest.fixture(scope="module")
@@ -25,6 +26,12 @@ def pool(config):
     """Return the pool of the configuration's evaluators."""
     with Evaluator(config) as evaluator:
         yield evaluator.pool(config.tasks.all_languages)
+
+
+@pytest.fixture(scope="module")
+def c_pool():
+    """Return a pool for programs in C."""
+    return language_pool("c")
 
 
 REFUSED = {
@@ -116,31 +123,34 @@ def test_too_many_words_are_the_runs_own_affair(pool):
     assert (ended.exit_status, ended.stderr) == (126, b"true: Argument list too long\n")
 
 
-def test_the_compiler_has_a_result_of_its_own(pool):
+@pytest.mark.languages("c")
+def test_the_compiler_has_a_result_of_its_own(c_pool):
     """A program that is compiled has two results, and takes its arguments and its files."""
     source = (
         '#include <stdio.h>\n#include "more.h"\nint main(int c, char **v) { printf("%s %d", v[1], MORE); return 3; }'
     )
     files = {"more.h": b"#define MORE 5\n"}
-    result = execute(pool, source, language="c", arguments=["a b"], files=files)
+    result = execute(c_pool, source, language="c", arguments=["a b"], files=files)
     assert (result.compile.exit_status, result.run.exit_status, result.run.stdout) == (0, 3, b"a b 5")
     assert result.compile.wall_seconds > 0
 
 
-def test_a_program_that_does_not_compile_is_not_run(pool):
+@pytest.mark.languages("c")
+def test_a_program_that_does_not_compile_is_not_run(c_pool):
     """A compiler's error has its status and its messages, and there is no run and no file."""
-    result = execute(pool, "int main( {", language="c", fetch=["out"])
+    result = execute(c_pool, "int main( {", language="c", fetch=["out"])
     assert result.compile.exit_status == 1
     assert b"error:" in result.compile.stderr
     assert (result.run, dict(result.files)) == (None, {})
 
 
-def test_the_compilers_limits_are_its_own(pool):
+@pytest.mark.languages("c")
+def test_the_compilers_limits_are_its_own(c_pool):
     """A compiler that exceeds its limits has that limit, and there is no run."""
     # A million statements take the compiler seconds, also where the clock is looked at late.
     tens = "".join(f"#define T{n} {f'T{n - 1} ' * 10}\n" for n in range(1, 7))
     code = f"#define T0 x++;\n{tens}int main() {{ int x = 0; T6 return x; }}"
-    result = execute(pool, code, language="c", compile_limits=Limits(wall_seconds=0.05))
+    result = execute(c_pool, code, language="c", compile_limits=Limits(wall_seconds=0.05))
     assert (result.compile.limit, result.run) == (Outcome.TIMED_OUT, None)
 
 
@@ -192,7 +202,7 @@ def test_a_language_of_no_configuration_is_refused(config):
         async with Evaluator(config) as evaluator:
             await evaluator.execute_async(RawRun("fn main() {}", language="rust"))
 
-    with pytest.raises(ValueError, match="'rust' is not one of the configuration's, which are bash, c, python"):
+    with pytest.raises(ValueError, match="'rust' is not one of the configuration's, which are bash, python"):
         asyncio.run(run())
 
 

@@ -14,9 +14,8 @@ from code_tasks.execution import (
 from code_tasks.execution.containers import built_image
 from sandboxes import SandboxUnavailable
 from sandboxes.backends.docker.engine import DockerCli
-from support.docker_engines import IMAGE, WITH_DOCKER, containers, wait_until, why_not
+from support.docker_engines import IMAGE, WITH_DOCKER, containers, require_image, wait_until
 from support.execution_records import RIGHT, TESTS, WRONG
-from support.requirements import unavailable
 
 pytestmark = pytest.mark.slow
 
@@ -32,8 +31,7 @@ def closed():
 def options(request):
     """Return the options of a sandbox."""
     if request.param == "docker":
-        if reason := why_not():
-            unavailable(reason)
+        require_image()
         return {"image": IMAGE, "pull": "never"}
     return {"image": "python:3.12", "sandbox": request.param}
 
@@ -98,8 +96,7 @@ def test_files_for_a_program(options, tmp_path):
 @pytest.mark.docker
 def test_packages_and_a_dockerfile(tmp_path):
     """A Dockerfile is built into an image, on which packages are installed."""
-    if reason := why_not():
-        unavailable(reason)
+    require_image()
     (tmp_path / "Dockerfile").write_text(f"FROM {IMAGE}\nENV OF=image\n")
     path = str(tmp_path / "Dockerfile")
     code = "import os\ntry:\n    import six\nexcept ImportError:\n    print('none')\nprint(os.environ['OF'])"
@@ -114,8 +111,7 @@ def test_packages_and_a_dockerfile(tmp_path):
 @pytest.mark.docker
 def test_broken_dockerfile(tmp_path):
     """A Dockerfile that can't be built is the sandbox's failure."""
-    if reason := why_not():
-        unavailable(reason)
+    require_image()
     (tmp_path / "Dockerfile").write_text(f"FROM {IMAGE}\nRUN exit 3\n")
     with pytest.raises(SandboxUnavailable, match="can't build"):
         run_python_code("print(1)", dockerfile=str(tmp_path / "Dockerfile"))
@@ -124,8 +120,7 @@ def test_broken_dockerfile(tmp_path):
 @pytest.mark.docker
 def test_containers_are_kept_and_closed():
     """Equal calls share one warm container, which `close_containers` ends."""
-    if reason := why_not():
-        unavailable(reason)
+    require_image()
     close_containers()
     before = set(containers())
     for _ in range(3):

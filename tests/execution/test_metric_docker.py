@@ -5,9 +5,8 @@ import pytest
 from code_tasks.execution import CodeExecutionPassAtOne, unittest_merge_snippets
 from sandboxes import close_pools
 from sandboxes.backends.docker.backend import DockerSandbox
-from support.docker_engines import IMAGE, containers, wait_until, why_not
+from support.docker_engines import IMAGE, containers, require_image, wait_until
 from support.execution_records import RIGHT, WRONG, responses_of
-from support.requirements import unavailable
 
 pytestmark = pytest.mark.slow
 
@@ -17,8 +16,7 @@ MAPPING = {"json": None, "six": "six", "iniconfig": "iniconfig", "unused": "no-s
 @pytest.fixture(scope="module", autouse=True)
 def engine():
     """Skip these tests if there is no engine."""
-    if reason := why_not():
-        unavailable(reason)
+    require_image()
 
 
 @pytest.fixture

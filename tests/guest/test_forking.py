@@ -15,7 +15,7 @@ import sandboxes
 from sandboxes import Limits, Outcome, Program
 from sandboxes.guest.common import frames
 from support.conformance_programs import HONEST, HOSTILE, PRELUDE
-from support.requirements import unavailable
+from support.languages import require_command
 
 pytestmark = pytest.mark.slow
 
@@ -217,8 +217,7 @@ def test_none_is_returned_with_a_reference_of_its_own():
 def test_the_module_exports_its_init_function_alone():
     """A candidate that looks up names in the extension finds nothing but the function that Python calls."""
     forking = pytest.importorskip("sandboxes.guest.forkserver._forking")
-    if shutil.which("nm") is None:
-        unavailable("nm is not installed: apt-get install binutils")
+    require_command("nm")
     command = ["nm", "--dynamic", "--defined-only", "--format=posix", forking.__file__]
     symbols = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
     # With musl, the compiler's own files add two empty functions.

@@ -3,7 +3,6 @@
 import asyncio
 import json
 import re
-import shutil
 import subprocess
 import sys
 import textwrap
@@ -17,8 +16,8 @@ import pytest
 import sandboxes
 from support.chat_server import Reply, chat_server
 from support.frameworks import framework
+from support.languages import each_of
 from support.metric_and_command import RIGHT, ROOT, SECONDS, TESTS, WRONG, environment
-from support.requirements import unavailable
 from support.run_files import write_lines
 
 vf = framework("verifiers.v1", "verifiers")
@@ -258,11 +257,9 @@ def test_taskset(tmp_path):
     assert "check(" not in traces[0].model_dump_json()
 
 
-@pytest.mark.parametrize(("language", "command"), [("java", "javac"), ("javascript", "node")])
-def test_other_languages(tmp_path, language, command):
+@pytest.mark.parametrize("language", each_of(["java", "javascript"]))
+def test_other_languages(tmp_path, language):
     """Workers see what a problem's language needs. A reply is a whole function, or continues the prompt."""
-    if not shutil.which(command):
-        unavailable(f"there is no {command}")
     prompts = {
         "java": "class Solution {\n    public int add(int a, int b) {\n",
         "javascript": "const add = (a, b) => {\n",

@@ -2,13 +2,14 @@
 
 import pytest
 
-from sandboxes import Limits, Pool, SandboxUnavailable, open_sandbox
+from sandboxes import Limits
 from sandboxes.languages.compilers import cpp_headers
 from sandboxes.languages.programs import build_program
-from sandboxes.languages.registry import LANGUAGES, probe_version, required_paths
+from sandboxes.languages.registry import LANGUAGES
 from support.honest_c_family import ASSERTS, C_HONEST, CPP_HONEST, EXITS, HONEST, RIGHT, SYSTEM, WITH_HEADER
+from support.languages import language_pool
 from support.observers import passes
-from support.requirements import WALL_SECONDS, unavailable
+from support.requirements import WALL_SECONDS
 
 LIMITS = Limits(wall_seconds=WALL_SECONDS)
 WRONG = "int add(int a, int b) { return a * b; }\n"
@@ -250,12 +251,7 @@ def run():
 
     Programs in "quick cpp" begin with a header that is compiled once, and results of "apart c" are compared elsewhere.
     """
-    pool = Pool(open_sandbox("subprocess", read_only_paths=required_paths({"cpp"})))
-    try:
-        for name in ("c", "cpp"):
-            probe_version(pool, name)
-    except SandboxUnavailable as error:
-        unavailable(str(error))
+    pool = language_pool("c", "cpp")
 
     def run_one(language, candidate, tests):
         if language == "quick cpp":
@@ -270,7 +266,6 @@ def run():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(cpp_headers, "PROGRAMS_BEFORE", 1)
         yield run_one
-    pool.close()
 
 
 @pytest.mark.parametrize(("language", "candidate", "tests"), PAIRS.values(), ids=PAIRS)

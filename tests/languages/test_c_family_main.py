@@ -1,16 +1,14 @@
 """The `main` of tests in C++: a quick build optimises it only if that gains something."""
 
-from contextlib import closing
-
 import pytest
 
-from sandboxes import Limits, Pool, SandboxUnavailable, open_sandbox
+from sandboxes import Limits
 from sandboxes.languages.c_family import CPP, MAX_RUN_ONCE_CHARS, RUN_ONCE, C, declare_main
 from sandboxes.languages.compilers import cpp_headers
 from sandboxes.languages.programs import build_program
-from sandboxes.languages.registry import probe_version, required_paths
+from support.languages import language_pool
 from support.observers import passes
-from support.requirements import WALL_SECONDS, unavailable
+from support.requirements import WALL_SECONDS
 
 CALL = "    assert(add(2, 3) == 5);\n"
 ONCE = {
@@ -56,10 +54,6 @@ def test_the_longest_main_that_is_not_optimised_has_room_on_the_stack(monkeypatc
     call = 'assert(f({{{"",{"",""}}},{},{},{}})==4);'
     tests = f"int main() {{{call * ((MAX_RUN_ONCE_CHARS - 20) // len(call))}}}\n"
     assert RUN_ONCE in declare_main(CPP, tests, "tag")
-    with closing(Pool(open_sandbox("subprocess", read_only_paths=required_paths({"cpp"})))) as pool:
-        try:
-            probe_version(pool, "cpp")
-        except SandboxUnavailable as error:
-            unavailable(str(error))
-        program = build_program("cpp", candidate, tests, Limits(wall_seconds=4 * WALL_SECONDS), grading="shared")
-        passes(pool.run_all([program], 1)[0])
+    pool = language_pool("cpp")
+    program = build_program("cpp", candidate, tests, Limits(wall_seconds=4 * WALL_SECONDS), grading="shared")
+    passes(pool.run_all([program], 1)[0])

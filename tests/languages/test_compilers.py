@@ -2,10 +2,10 @@
 
 import pytest
 
-from sandboxes import Limits, Outcome, Pool, SandboxUnavailable, open_sandbox
+from sandboxes import Limits, Outcome
 from sandboxes.languages.programs import build_program
-from sandboxes.languages.registry import probe_version, required_paths
 from support.language_programs import PROGRAMS
+from support.languages import language_pool
 from support.observers import passes
 from support.requirements import WALL_SECONDS, unavailable
 
@@ -41,23 +41,10 @@ BOMBS = {
 ENDS = (Outcome.COMPILE_ERROR, Outcome.TIMED_OUT, Outcome.OUT_OF_MEMORY)
 
 
-@pytest.fixture(scope="module")
-def pool():
-    """Return a pool for the languages that have compilers."""
-    names = {"bash", *(name for name, _ in (*READS.values(), *BOMBS.values()))}
-    pool = Pool(open_sandbox("subprocess", read_only_paths=required_paths(names)))
-    try:
-        for name in sorted(names):
-            probe_version(pool, name)
-    except SandboxUnavailable as error:
-        unavailable(str(error))
-    yield pool
-    pool.close()
-
-
 @pytest.mark.parametrize(("name", "source"), READS.values(), ids=READS)
-def test_compilers_read_no_files_of_the_machine_s(pool, folder, name, source):
+def test_compilers_read_no_files_of_the_machine_s(folder, name, source):
     """A world-readable file of the machine does not exist for a compiler, and no message shows its text."""
+    pool = language_pool(name)
     if "mount" not in pool.preflight().layers:
         unavailable("without the mount layer programs see the machine's files")
     path = f"{folder}/secret.rs"
@@ -71,8 +58,9 @@ def test_compilers_read_no_files_of_the_machine_s(pool, folder, name, source):
 
 
 @pytest.mark.parametrize(("name", "source"), BOMBS.values(), ids=BOMBS)
-def test_bombs(pool, name, source):
+def test_bombs(name, source):
     """A candidate that exhausts the compiler's time or memory gets a verdict, and the next one passes."""
+    pool = language_pool(name)
     limits = Limits(wall_seconds=WALL_SECONDS)
     tests = PROGRAMS[name].tests if name in ("java", "go") else ""
     [verdict] = pool.run_all([build_program(name, source, tests, limits, COMPILE_SECONDS)], 1)

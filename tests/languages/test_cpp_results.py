@@ -4,12 +4,12 @@ import json
 
 import pytest
 
-from sandboxes import Limits, Pool, SandboxUnavailable, open_sandbox
+from sandboxes import Limits
 from sandboxes.languages.apart.cpp import cpp_tests
 from sandboxes.languages.programs import build_program
-from sandboxes.languages.registry import probe_version, required_paths
+from support.languages import language_pool
 from support.observers import passes
-from support.requirements import WALL_SECONDS, unavailable
+from support.requirements import WALL_SECONDS
 
 INCLUDED = (
     "#include <atomic>\n#include <functional>\n#include <map>\n#include <optional>\n#include <string>\n"
@@ -139,29 +139,17 @@ OTHERS = {
 }
 
 
-@pytest.fixture(scope="module")
-def pool():
-    """Return a pool for programs in C++."""
-    pool = Pool(open_sandbox("subprocess", read_only_paths=required_paths({"cpp"})))
-    try:
-        probe_version(pool, "cpp")
-    except SandboxUnavailable as error:
-        unavailable(str(error))
-    yield pool
-    pool.close()
-
-
 @pytest.mark.slow
-@pytest.mark.languages
+@pytest.mark.languages("cpp")
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_results_are_equal_as_in_the_language(pool, name):
+def test_results_are_equal_as_in_the_language(name):
     """A right candidate passes, and a wrong one does not, also where its result looks the same in JSON."""
     *candidates, conditions = PROGRAMS[name]
     asserts = "".join(f"    assert({condition});\n" for condition in conditions.split("\n"))
     tests = f"#include <cassert>\nint main() {{\n{asserts}}}\n"
     limits = Limits(wall_seconds=WALL_SECONDS)
     programs = [build_program("cpp", INCLUDED + candidate, tests, limits) for candidate in candidates]
-    right, wrong = pool.run_all(programs, 1)
+    right, wrong = language_pool("cpp").run_all(programs, 1)
     passes(right)
     assert (wrong.outcome.value, right.grading, wrong.grading) == ("failed", "separate", "separate")
 

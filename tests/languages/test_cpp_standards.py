@@ -1,21 +1,21 @@
 """The standards of C++ are languages: each program is compiled by the standard that its language names."""
 
 import json
-from contextlib import closing
 
 import pytest
 
-from sandboxes import Limits, Outcome, Pool, SandboxUnavailable, open_sandbox
+from sandboxes import Limits, Outcome
 from sandboxes.languages.compilers import cpp_headers
 from sandboxes.languages.compilers.quick_builds import QUICK_FILE
 from sandboxes.languages.cpp import STANDARDS
 from sandboxes.languages.programs import build_program
-from sandboxes.languages.registry import ALIASES, LANGUAGES, probe_version, required_paths
+from sandboxes.languages.registry import ALIASES, LANGUAGES
 from sandboxes.tasks.batch import ProgramBatch, Task
 from sandboxes.tasks.options import TaskOptions
 from support.language_programs import PROGRAMS
+from support.languages import language_pool
 from support.observers import passes
-from support.requirements import WALL_SECONDS, unavailable
+from support.requirements import WALL_SECONDS
 
 pytestmark = pytest.mark.slow
 
@@ -38,12 +38,7 @@ def pool():
     """Return a pool whose programs are compiled with headers that were compiled before."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(cpp_headers, "PROGRAMS_BEFORE", 1)
-        with closing(Pool(open_sandbox("subprocess", read_only_paths=required_paths(YEARS)))) as pool:
-            try:
-                probe_version(pool, "cpp")
-            except SandboxUnavailable as error:
-                unavailable(str(error))
-            yield pool
+        yield language_pool(*YEARS)
 
 
 @pytest.mark.parametrize("language", YEARS)

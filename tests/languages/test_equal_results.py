@@ -4,14 +4,14 @@ import json
 
 import pytest
 
-from sandboxes import Limits, Pool, SandboxUnavailable, open_sandbox
+from sandboxes import Limits
 from sandboxes.languages.apart.java import java_tests
 from sandboxes.languages.apart.rust import rust_tests
 from sandboxes.languages.programs import build_program
-from sandboxes.languages.registry import probe_version, required_paths
+from support.languages import language_pool
 from support.observers import passes
 from support.plain_frames import JAVA, KOTLIN, RUST
-from support.requirements import WALL_SECONDS, unavailable
+from support.requirements import WALL_SECONDS
 
 JAVA_CANDIDATE = "import java.util.*;\nclass Solution {\n    BODY\n}\n"
 FRAMES = {
@@ -135,23 +135,10 @@ OTHERS = {
 }
 
 
-@pytest.fixture(scope="module")
-def pool():
-    """Return a pool for programs in these languages."""
-    pool = Pool(open_sandbox("subprocess", read_only_paths=required_paths({*FRAMES})))
-    try:
-        for name in FRAMES:
-            probe_version(pool, name)
-    except SandboxUnavailable as error:
-        unavailable(str(error))
-    yield pool
-    pool.close()
-
-
 @pytest.mark.slow
 @pytest.mark.languages
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_results_are_equal_as_in_the_language(pool, name):
+def test_results_are_equal_as_in_the_language(name):
     """A right candidate passes, and a wrong one does not, also where its result looks the same in JSON."""
     language, *candidates, condition = PROGRAMS[name]
     frame, tests = FRAMES[language]
@@ -160,7 +147,7 @@ def test_results_are_equal_as_in_the_language(pool, name):
         build_program(language, frame.replace("BODY", candidate), tests.replace("BODY", condition), limits)
         for candidate in candidates
     ]
-    right, wrong = pool.run_all(programs, 1)
+    right, wrong = language_pool(language).run_all(programs, 1)
     passes(right)
     assert (wrong.outcome.value, right.grading, wrong.grading) == ("failed", "separate", "separate")
 

@@ -1,16 +1,15 @@
 """Tests of a framework decide, whatever else their file does: one has to run, and none may fail."""
 
-from contextlib import closing
 from dataclasses import replace
 
 import pytest
 
-from sandboxes import Limits, Outcome, Pool, SandboxUnavailable, open_sandbox
+from sandboxes import Limits, Outcome, SandboxUnavailable
 from sandboxes.languages.php import PHPUNIT
 from sandboxes.languages.programs import build_program
-from sandboxes.languages.registry import required_paths
 from support.framework_programs import FRAMEWORKS, LEAVES, NO_TESTS, UNHEEDED
-from support.requirements import WALL_SECONDS, unavailable
+from support.languages import language_pool
+from support.requirements import WALL_SECONDS
 
 EACH = [(framework, number) for framework, all_tests in UNHEEDED.items() for number in range(len(all_tests))]
 
@@ -23,6 +22,7 @@ def verdicts():
     def of(framework):
         if framework not in known:
             programs = FRAMEWORKS[framework]
+            pool = language_pool(programs.language)
             right, wrong = programs.program(programs.right), programs.program(programs.wrong)
             parts = {("none", 0): (right, NO_TESTS[framework])}
             if framework in LEAVES:
@@ -31,12 +31,7 @@ def verdicts():
                 parts |= {("right", number): (right, tests), ("wrong", number): (wrong, tests)}
             limits = Limits(wall_seconds=WALL_SECONDS)
             made = [build_program(programs.language, *pair, limits) for pair in parts.values()]
-            paths = required_paths({programs.language})
-            try:
-                with closing(Pool(open_sandbox("subprocess", read_only_paths=paths))) as pool:
-                    known[framework] = dict(zip(parts, pool.run_all(made, 1), strict=True))
-            except SandboxUnavailable as error:
-                unavailable(str(error))
+            known[framework] = dict(zip(parts, pool.run_all(made, 1), strict=True))
         return known[framework]
 
     return of
@@ -76,6 +71,6 @@ def test_a_missing_library_is_no_failure():
     program = build_program("php", programs.program(programs.right), programs.tests, Limits(wall_seconds=WALL_SECONDS))
     assert PHPUNIT in program.tests
     missing = replace(program, tests=program.tests.replace(PHPUNIT, "/usr/share/php/None/Autoload.php"))
-    pool = Pool(open_sandbox("subprocess", read_only_paths=required_paths({"php"})))
-    with closing(pool), pytest.raises(SandboxUnavailable, match=r"/usr/share/php/None/Autoload\.php"):
+    pool = language_pool("php")
+    with pytest.raises(SandboxUnavailable, match=r"/usr/share/php/None/Autoload\.php"):
         pool.run_all([missing], 1)

@@ -2,12 +2,13 @@
 
 import pytest
 
-from sandboxes import Limits, Outcome, Pool, SandboxUnavailable, open_sandbox
-from sandboxes.languages.registry import LANGUAGES, VARIANTS, required_paths
+from sandboxes import Limits, Outcome
+from sandboxes.languages.registry import LANGUAGES, VARIANTS
 from sandboxes.tasks.batch import ProgramBatch, Task
 from sandboxes.tasks.options import TaskOptions
 from support.call_programs import CALLS, PROGRAMS
-from support.requirements import WALL_SECONDS, unavailable
+from support.languages import language_pool
+from support.requirements import WALL_SECONDS
 
 pytestmark = [pytest.mark.slow, pytest.mark.languages]
 
@@ -18,17 +19,11 @@ LIMITS = Limits(wall_seconds=WALL_SECONDS)
 
 def run_all(language, texts, **more):
     """Return verdicts on [(reference, candidate)] in a language."""
-    try:
-        pool = Pool(open_sandbox("subprocess", read_only_paths=required_paths({language})))
-    except SandboxUnavailable as error:
-        unavailable(str(error))
+    pool = language_pool(language)
     options = TaskOptions(language=language, stop_at_first_failure=False)
     tasks = [Task(reference, [candidate]) for reference, candidate in texts]
     batch = ProgramBatch.assemble(tasks, options, Limits(**{"wall_seconds": WALL_SECONDS, **more}), "auto")
-    try:
-        return [batch.finalize(*each) for each in enumerate(pool.run_all(batch.programs, 1))]
-    finally:
-        pool.close()
+    return [batch.finalize(*each) for each in enumerate(pool.run_all(batch.programs, 1))]
 
 
 def calls(kind):

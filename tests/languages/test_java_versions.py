@@ -6,14 +6,15 @@ import pytest
 
 from sandboxes import Limits, Outcome, Pool, SandboxUnavailable, open_sandbox
 from sandboxes.languages.programs import build_program
-from sandboxes.languages.registry import ALIASES, VARIANTS, probe_version, required_paths
+from sandboxes.languages.registry import ALIASES, VARIANTS, probe_version
 from sandboxes.tasks.batch import ProgramBatch, Task
 from sandboxes.tasks.options import TaskOptions
 from support.docker_engines import TRIXIE_IMAGE as IMAGE
-from support.docker_engines import WITH_DOCKER, why_not
+from support.docker_engines import WITH_DOCKER, require_image
 from support.language_programs import PROGRAMS
+from support.languages import language_pool
 from support.observers import passes
-from support.requirements import WALL_SECONDS, unavailable
+from support.requirements import WALL_SECONDS
 
 pytestmark = [pytest.mark.slow, pytest.mark.languages]
 
@@ -49,30 +50,16 @@ everywhere = pytest.mark.parametrize(
 @pytest.fixture(scope="module")
 def backend(request):
     """Return the name of a backend, which has its image."""
-    if request.param == "docker" and (reason := why_not(IMAGE)):
-        unavailable(reason)
+    if request.param == "docker":
+        require_image(IMAGE)
     return request.param
 
 
 @pytest.fixture(scope="module")
 def pools():
     """Return a function (backend, language) -> a pool that has the language."""
-    opened = {}
-
-    def pool_of(backend, language):
-        options = {"image": IMAGE, "pull": "never"} if backend == "docker" else {}
-        if backend not in opened:
-            paths = required_paths({language}, backend == "subprocess")
-            opened[backend] = Pool(open_sandbox(backend, read_only_paths=paths, **options))
-        try:
-            probe_version(opened[backend], language)
-        except SandboxUnavailable as error:
-            unavailable(str(error))
-        return opened[backend]
-
-    yield pool_of
-    for pool in opened.values():
-        pool.close()
+    with closing(Pool(open_sandbox("docker", image=IMAGE, pull="never"))) as containers:
+        yield lambda backend, language: containers if backend == "docker" else language_pool(language)
 
 
 @everywhere
@@ -99,8 +86,7 @@ def test_what_is_newer_is_refused(pools, backend, source):
 @pytest.mark.docker
 def test_the_library_of_a_version():
     """A candidate may use what the library of its version has."""
-    if reason := why_not(IMAGE):
-        unavailable(reason)
+    require_image(IMAGE)
     with closing(Pool(open_sandbox("docker", image=IMAGE, pull="never"))) as pool:
         passes(pool.run_all([build_program("java21", LIBRARY, JAVA.tests, LIMITS)], 1)[0])
 

@@ -14,7 +14,8 @@ from sandboxes.languages.registry import LANGUAGES, required_paths
 from support import attacks_jest
 from support.attacks_jest import HONEST, NO_TESTS, PLUS, TESTS, TYPESCRIPT_ATTACKS
 from support.attacks_jest_errors import ERRORS, OWNERS
-from support.requirements import WALL_SECONDS, unavailable
+from support.languages import language_pool, require_languages
+from support.requirements import WALL_SECONDS
 
 ATTACKS = attacks_jest.ATTACKS | ERRORS | OWNERS
 LIMITS = Limits(wall_seconds=WALL_SECONDS)
@@ -143,13 +144,9 @@ def verdicts():
     programs |= {("none", name): ("javascript", PLUS, tests) for name, tests in NO_TESTS.items()}
     # Many attacks have the same honest counterpart.
     different = list(dict.fromkeys(programs.values()))
-    paths = required_paths({"javascript", "typescript"})
-    try:
-        with closing(Pool(open_sandbox("subprocess", read_only_paths=paths))) as pool:
-            all_verdicts = pool.run_all([build_program(*program, LIMITS) for program in different], 1)
-            found = dict(zip(different, all_verdicts, strict=True))
-    except SandboxUnavailable as error:
-        unavailable(str(error))
+    pool = language_pool("javascript", "typescript")
+    all_verdicts = pool.run_all([build_program(*program, LIMITS) for program in different], 1)
+    found = dict(zip(different, all_verdicts, strict=True))
     return {key: found[program] for key, program in programs.items()}
 
 
@@ -192,6 +189,7 @@ def test_names_and_messages(verdicts):
 @pytest.fixture
 def folder(tmp_path_factory):
     """Return a folder of commands that has all but jest."""
+    require_languages("javascript")
     folder = tmp_path_factory.mktemp("commands")
     for name in ("sh", "node"):
         (folder / name).symlink_to(f"/usr/bin/{name}")

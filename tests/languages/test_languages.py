@@ -1,5 +1,7 @@
 """In each language a right program passes, and each kind of failure has its own outcome."""
 
+from contextlib import closing
+
 import pytest
 
 from sandboxes import Limits, Outcome, Pool, Program, SandboxUnavailable, open_sandbox
@@ -13,14 +15,14 @@ from sandboxes.languages.registry import (
     VARIANTS,
     checked_language,
     probe_version,
-    required_paths,
 )
 from sandboxes.tasks.batch import ProgramBatch, Task
-from sandboxes.tasks.options import TaskOptions, require_languages, with_mounts
-from support.docker_engines import LANGUAGES_IMAGE, WITH_DOCKER, why_not
+from sandboxes.tasks.options import TaskOptions, with_mounts
+from support.docker_engines import LANGUAGES_IMAGE, WITH_DOCKER, require_image
 from support.language_programs import PROGRAMS
+from support.languages import language_pool, require_languages
 from support.observers import passes
-from support.requirements import WALL_SECONDS, unavailable
+from support.requirements import WALL_SECONDS
 
 pytestmark = pytest.mark.slow
 
@@ -46,8 +48,8 @@ at_its_end = in_backends(WAYS)
 @pytest.fixture(scope="module")
 def backend(request):
     """Return the name of a backend that supports other languages."""
-    if request.param == "docker" and (reason := why_not(LANGUAGES_IMAGE)):
-        unavailable(reason)
+    if request.param == "docker":
+        require_image(LANGUAGES_IMAGE)
     return request.param
 
 
@@ -60,15 +62,13 @@ def language(request):
 @pytest.fixture(scope="module")
 def pool(backend, language):
     """Return a pool whose programs can be of the language."""
-    options = {"image": LANGUAGES_IMAGE, "pull": "never"} if backend == "docker" else {}
-    with_language = None
-    try:
-        with_language = Pool(with_mounts(open_sandbox(backend, **options), {language}))
-        require_languages(with_language, {language})
-    except SandboxUnavailable as error:
-        unavailable(str(error))
-    yield with_language
-    with_language.close()
+    if backend == "subprocess":
+        yield language_pool(language)
+        return
+    if LANGUAGES[language].compiled_here:
+        require_languages(language)
+    with closing(Pool(with_mounts(open_sandbox("docker", image=LANGUAGES_IMAGE, pull="never"), {language}))) as opened:
+        yield opened
 
 
 @pytest.fixture(scope="module")
@@ -92,9 +92,7 @@ def right(run, language):
 @pytest.fixture(scope="module")
 def java():
     """Return a pool for programs in Java."""
-    pool = Pool(open_sandbox("subprocess", read_only_paths=required_paths({"java"})))
-    yield pool
-    pool.close()
+    return language_pool("java")
 
 
 @in_both
@@ -295,25 +293,13 @@ MARKED = {
 @pytest.mark.parametrize("name", MARKED)
 def test_a_language_s_own_way_to_test(name):
     """Rust's functions marked as tests are run, and JavaScript's `console.assert` fails a program."""
-    pool = Pool(open_sandbox("subprocess"))
-    try:
-        probe_version(pool, name)
-        tests, *candidates = MARKED[name]
-        limits = Limits(wall_seconds=WALL_SECONDS)
-        verdicts = pool.run_all([build_program(name, each, tests, limits) for each in candidates], 1)
-        assert [verdict.outcome for verdict in verdicts] == [Outcome.PASSED, Outcome.FAILED]
-    except SandboxUnavailable as error:
-        unavailable(str(error))
-    finally:
-        pool.close()
+    tests, *candidates = MARKED[name]
+    limits = Limits(wall_seconds=WALL_SECONDS)
+    verdicts = language_pool(name).run_all([build_program(name, each, tests, limits) for each in candidates], 1)
+    assert [verdict.outcome for verdict in verdicts] == [Outcome.PASSED, Outcome.FAILED]
 
 
 def test_go_without_isolation():
     """Programs that run as another user can read Go's compiled packages."""
-    try:
-        pool = Pool(open_sandbox("subprocess", read_only_paths=required_paths({"go"}), isolation="off"))
-    except SandboxUnavailable as error:
-        unavailable(str(error))
-    go = PROGRAMS["go"]
+    pool, go = language_pool("go", isolation="off"), PROGRAMS["go"]
     passes(pool.run_all([build_program("go", go.add, go.tests, Limits(wall_seconds=WALL_SECONDS))], 1)[0])
-    pool.close()

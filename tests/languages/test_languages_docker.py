@@ -6,11 +6,12 @@ from sandboxes import Limits, Pool, SandboxUnavailable, open_sandbox
 from sandboxes.languages.programs import build_program
 from sandboxes.languages.registry import LANGUAGES, probe_version
 from sandboxes.tasks.options import with_mounts
-from support.docker_engines import IMAGE, LANGUAGES_IMAGE, why_not
+from support.docker_engines import IMAGE, LANGUAGES_IMAGE, require_image
 from support.language_programs import PROGRAMS
+from support.languages import require_languages
 from support.metric_and_command import RIGHT, TESTS, WRONG, load_metric
 from support.observers import passes
-from support.requirements import WALL_SECONDS, unavailable
+from support.requirements import WALL_SECONDS
 
 pytestmark = pytest.mark.slow
 
@@ -21,8 +22,7 @@ CONTAINERS = {"sandbox": "docker", "image": LANGUAGES_IMAGE, "pull": "never", "t
 def engine():
     """Return the machine's engine, with both images."""
     for image in (IMAGE, LANGUAGES_IMAGE):
-        if reason := why_not(image):
-            unavailable(reason)
+        require_image(image)
 
 
 @pytest.fixture(scope="module")
@@ -96,6 +96,7 @@ def test_go_s_tools_are_this_machine_s():
 
 def test_compiled_packages_can_t_be_written():
     """A candidate can't change the packages that later programs in Go are linked with."""
+    require_languages("go")
     sandbox = with_mounts(open_sandbox("docker", image=LANGUAGES_IMAGE, pull="never"), {"go"})
     pool = Pool(sandbox)
     folders = [path for path, _ in sandbox.container.volumes]

@@ -5,11 +5,11 @@ import re
 
 import pytest
 
-from sandboxes import Limits, Pool, SandboxUnavailable, open_sandbox
+from sandboxes import Limits
 from sandboxes.languages.programs import build_program
-from sandboxes.languages.registry import probe_version, required_paths
+from support.languages import language_pool
 from support.metric_and_command import DATA
-from support.requirements import WALL_SECONDS, unavailable
+from support.requirements import WALL_SECONDS, require_file
 
 # Crates that HumanEvalPack's Rust prompts name, although these solutions do not use them.
 CRATES = re.compile(r"^use (?:rand|regex|md5)\b[^;]*;\n", re.MULTILINE)
@@ -20,22 +20,14 @@ HEADERS = "#include<assert.h>\n#include<bits/stdc++.h>\n"
 def read(language):
     """Return the records of HumanEvalPack in a language."""
     path = DATA / "benchmarks" / f"humanevalpack_{language}.jsonl"
-    if not path.exists():
-        unavailable(f"there is no {path}")
+    require_file(path)
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
 def passed(language, programs):
     """Return which programs pass, given as (candidate, tests)."""
-    pool = Pool(open_sandbox("subprocess", read_only_paths=required_paths({language})))
     limits = Limits(wall_seconds=WALL_SECONDS)
-    try:
-        probe_version(pool, language)
-        verdicts = pool.run_all([build_program(language, *each, limits) for each in programs], 1)
-    except SandboxUnavailable as error:
-        unavailable(str(error))
-    finally:
-        pool.close()
+    verdicts = language_pool(language).run_all([build_program(language, *each, limits) for each in programs], 1)
     return [verdict.passed for verdict in verdicts]
 
 

@@ -2,12 +2,12 @@
 
 import pytest
 
-from sandboxes import Limits, Pool, SandboxUnavailable, open_sandbox
+from sandboxes import Limits
 from sandboxes.languages.compilers import cpp_headers
 from sandboxes.languages.programs import build_program
-from sandboxes.languages.registry import probe_version, required_paths
+from support.languages import language_pool
 from support.observers import passes
-from support.requirements import WALL_SECONDS, unavailable
+from support.requirements import WALL_SECONDS
 
 pytestmark = pytest.mark.slow
 
@@ -76,22 +76,10 @@ PROGRAMS = {
 }
 
 
-@pytest.fixture(scope="module")
-def pool():
-    """Return a pool for programs in C and C++."""
-    pool = Pool(open_sandbox("subprocess", read_only_paths=required_paths({"cpp"})))
-    try:
-        for name in ("c", "cpp"):
-            probe_version(pool, name)
-    except SandboxUnavailable as error:
-        unavailable(str(error))
-    yield pool
-    pool.close()
-
-
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_a_program_that_needs_the_plain_build_passes(pool, monkeypatch, name):
+def test_a_program_that_needs_the_plain_build_passes(monkeypatch, name):
     """A right program passes, even if only the plain build builds it."""
     monkeypatch.setattr(cpp_headers, "PROGRAMS_BEFORE", 1)
     limits = Limits(wall_seconds=2 * WALL_SECONDS)
-    passes(pool.run_all([build_program(*PROGRAMS[name], limits, grading="shared")], 1)[0])
+    language, *parts = PROGRAMS[name]
+    passes(language_pool(language).run_all([build_program(language, *parts, limits, grading="shared")], 1)[0])

@@ -2,12 +2,12 @@
 
 import pytest
 
-from sandboxes import Limits, Pool, SandboxUnavailable, open_sandbox
+from sandboxes import Limits
 from sandboxes.languages.programs import build_program
-from sandboxes.languages.registry import probe_version, required_paths
 from support import plain_c, plain_csharp, plain_fortran, plain_kotlin, plain_scala
+from support.languages import language_pool
 from support.observers import passes
-from support.requirements import WALL_SECONDS, unavailable
+from support.requirements import WALL_SECONDS
 
 pytestmark = [pytest.mark.slow(seconds=120), pytest.mark.languages]
 PROGRAMS = {
@@ -21,26 +21,15 @@ HONEST = [(language, name) for language, programs in PROGRAMS.items() for name i
 ATTACKS = [(language, name) for language, programs in PROGRAMS.items() for name in programs.ATTACKS]
 
 
-@pytest.fixture(scope="module")
-def run():
-    """Return a function that runs a candidate with its tests: (language, candidate, tests, grading) -> Verdict."""
-    pool = Pool(open_sandbox("subprocess", read_only_paths=required_paths({*PROGRAMS})))
-    try:
-        for language in PROGRAMS:
-            probe_version(pool, language)
-    except SandboxUnavailable as error:
-        unavailable(str(error))
-
-    def run_one(language, candidate, tests, grading="auto"):
-        program = build_program(language, candidate, tests, Limits(wall_seconds=WALL_SECONDS), grading=grading)
-        return pool.run_all([program], 1)[0]
-
-    yield run_one
-    pool.close()
+def run(language, candidate, tests, grading="auto"):
+    """Return the verdict on a candidate with its tests."""
+    pool = language_pool(language)
+    program = build_program(language, candidate, tests, Limits(wall_seconds=WALL_SECONDS), grading=grading)
+    return pool.run_all([program], 1)[0]
 
 
 @pytest.mark.parametrize(("language", "name"), HONEST)
-def test_a_right_candidate_passes_both_ways(run, language, name):
+def test_a_right_candidate_passes_both_ways(language, name):
     """A right candidate passes where its results are compared elsewhere, and where its tests run with it."""
     program = PROGRAMS[language].HONEST[name]
     verdict = run(language, *program)
@@ -50,7 +39,7 @@ def test_a_right_candidate_passes_both_ways(run, language, name):
 
 
 @pytest.mark.parametrize(("language", "name"), ATTACKS)
-def test_a_wrong_candidate_does_not_pass(run, language, name):
+def test_a_wrong_candidate_does_not_pass(language, name):
     """A wrong candidate passes by no macro, procedure, class or output of its own, and breaks no sandbox."""
     verdict = run(language, *PROGRAMS[language].ATTACKS[name])
     assert (verdict.passed, verdict.grading, verdict.attempts) == (False, "separate", 1), verdict

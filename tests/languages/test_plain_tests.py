@@ -6,15 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sandboxes import Limits, Outcome, Pool, SandboxUnavailable, open_sandbox
+from sandboxes import Limits, Outcome
 from sandboxes.languages.apart.go import shown
 from sandboxes.languages.programs import build_program, reason_for_candidate
-from sandboxes.languages.registry import LANGUAGES, required_paths
+from sandboxes.languages.registry import LANGUAGES
+from support.languages import language_pool
 from support.other_texts import OTHERS
 from support.plain_candidates import CANDIDATES, HONEST, LIES, MISTYPED, RIGHT, WRONG
 from support.plain_frames import ADA, BASH, FORTRAN, GO, HASKELL, JAVA, KOTLIN, RUST, SCALA
 from support.plain_texts import PLAIN
-from support.requirements import WALL_SECONDS, unavailable
+from support.requirements import WALL_SECONDS
 
 
 @pytest.mark.parametrize("name", PLAIN)
@@ -89,20 +90,9 @@ def test_data_as_go_writes_it(value, text):
 
 
 @pytest.fixture(scope="module")
-def pool():
-    """Return a pool for programs in these languages."""
-    try:
-        languages = {*CANDIDATES, *(language for language, *_ in HONEST.values())}
-        opened = Pool(open_sandbox("subprocess", read_only_paths=required_paths(languages)))
-    except SandboxUnavailable as error:
-        unavailable(str(error))
-    yield opened
-    opened.close()
-
-
-@pytest.fixture(scope="module")
-def verdicts(pool):
+def verdicts():
     """Return {(language, body): verdict} of all lies and of honest candidates."""
+    pool = language_pool(*CANDIDATES)
     bodies = [*LIES.values(), *RIGHT.items()]
     programs = []
     for language, body in bodies:
@@ -135,30 +125,33 @@ def test_a_right_candidate_passes(verdicts, language):
 @pytest.mark.slow
 @pytest.mark.languages
 @pytest.mark.parametrize("name", HONEST)
-def test_results_of_each_kind(pool, name):
+def test_results_of_each_kind(name):
     """Honest candidates pass, whatever their results are, and whatever they write."""
     language, candidate, tests = HONEST[name]
-    [verdict] = pool.run_all([build_program(language, candidate, tests, Limits(wall_seconds=WALL_SECONDS))], 1)
+    program = build_program(language, candidate, tests, Limits(wall_seconds=WALL_SECONDS))
+    [verdict] = language_pool(language).run_all([program], 1)
     assert (verdict.passed, verdict.grading) == (True, "separate"), (verdict.detail, verdict.stderr)
 
 
 @pytest.mark.slow
 @pytest.mark.languages
 @pytest.mark.parametrize("name", WRONG)
-def test_results_that_differ(pool, name):
+def test_results_that_differ(name):
     """Results are equal where the language says so, and nowhere else."""
     language, candidate, tests = WRONG[name]
-    [verdict] = pool.run_all([build_program(language, candidate, tests, Limits(wall_seconds=WALL_SECONDS))], 1)
+    program = build_program(language, candidate, tests, Limits(wall_seconds=WALL_SECONDS))
+    [verdict] = language_pool(language).run_all([program], 1)
     assert (verdict.outcome, verdict.grading) == (Outcome.FAILED, "separate"), verdict
 
 
 @pytest.mark.slow
 @pytest.mark.languages
 @pytest.mark.parametrize("name", MISTYPED)
-def test_types_are_checked(pool, name):
+def test_types_are_checked(name):
     """A candidate whose results have other types than the tests' data does not compile."""
     language, candidate, tests = MISTYPED[name]
-    [verdict] = pool.run_all([build_program(language, candidate, tests, Limits(wall_seconds=WALL_SECONDS))], 1)
+    program = build_program(language, candidate, tests, Limits(wall_seconds=WALL_SECONDS))
+    [verdict] = language_pool(language).run_all([program], 1)
     assert (verdict.outcome, verdict.grading) == (Outcome.COMPILE_ERROR, "separate"), verdict
 
 

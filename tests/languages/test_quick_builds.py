@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from sandboxes import Limits, Outcome, Pool, SandboxUnavailable, open_sandbox
+from sandboxes import Limits, Outcome, Pool, open_sandbox
 from sandboxes.backends.host_state import QUICK_FOLDERS
 from sandboxes.languages import java
 from sandboxes.languages.compilers import cpp_headers
@@ -20,11 +20,12 @@ from sandboxes.languages.compilers.archived_classes import JAR
 from sandboxes.languages.compilers.jvm_driver import DRIVER_FILE
 from sandboxes.languages.compilers.quick_builds import QUICK_FILE, REFUSED_STATUS, refusing
 from sandboxes.languages.programs import build_program
-from sandboxes.languages.registry import probe_version, required_paths
+from sandboxes.languages.registry import required_paths
 from support.language_programs import PROGRAMS
+from support.languages import language_pool, require_languages
 from support.metric_and_command import ROOT
 from support.observers import passes
-from support.requirements import WALL_SECONDS, unavailable
+from support.requirements import WALL_SECONDS
 
 pytestmark = pytest.mark.slow
 
@@ -133,21 +134,14 @@ def without_warm_compiler(program):
 
 def pool_for(languages, paths=(), **options):
     """Return a pool whose programs see what languages need, and other paths."""
-    try:
-        pool = Pool(open_sandbox("subprocess", read_only_paths=[*required_paths(languages), *paths], **options))
-        for language in languages:
-            probe_version(pool, language)
-    except SandboxUnavailable as error:
-        unavailable(str(error))
-    return pool
+    require_languages(*languages)
+    return Pool(open_sandbox("subprocess", read_only_paths=[*required_paths(languages), *paths], **options))
 
 
 @pytest.fixture(scope="module")
 def pool():
     """Return a pool for programs in each language that has quick builds."""
-    pool = pool_for({language for language, _ in QUICK_PROGRAMS})
-    yield pool
-    pool.close()
+    return language_pool(*dict.fromkeys(language for language, _ in QUICK_PROGRAMS))
 
 
 def sources_of(language):
@@ -263,6 +257,7 @@ def test_a_header_that_is_forgotten_is_missing(pool):
 
 def test_processes_that_prepare_at_once(tmp_path):
     """Two processes that prepare the same files at once both find them whole."""
+    require_languages("typescript")
     code = """if True:
         from sandboxes.languages.compilers import typescript_compiler
         print(*typescript_compiler.prepare_snapshot())
@@ -273,8 +268,6 @@ def test_processes_that_prepare_at_once(tmp_path):
         subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT, env=environment) for _ in range(2)
     ]
     folders = {process.communicate()[0].strip() for process in processes}
-    if folders == {""}:
-        unavailable("TypeScript is not installed")
     assert len(folders) == 1
     assert [each.name for each in (tmp_path / "code-eval").iterdir()] == [Path(folders.pop()).name]
 

@@ -2,11 +2,11 @@
 
 import pytest
 
-from sandboxes import Limits, Outcome, Pool, SandboxUnavailable, open_sandbox
+from sandboxes import Limits, Outcome
 from sandboxes.languages.programs import build_program
-from sandboxes.languages.registry import probe_version
+from support.languages import language_pool
 from support.observers import passes
-from support.requirements import WALL_SECONDS, unavailable
+from support.requirements import WALL_SECONDS
 
 RIGHT = "fn add(a: i32, b: i32) -> i32 { a + b }\n"
 LIMITS = Limits(wall_seconds=WALL_SECONDS)
@@ -223,17 +223,12 @@ LIARS = {f"{name}, {kind}": (candidate, KINDS[kind]) for name, candidate in LIES
 @pytest.fixture(scope="module")
 def run():
     """Return a function that runs a candidate with its tests: (candidate, tests) -> Verdict."""
-    pool = Pool(open_sandbox("subprocess"))
-    try:
-        probe_version(pool, "rust")
-    except SandboxUnavailable as error:
-        unavailable(str(error))
+    pool = language_pool("rust")
 
     def run_one(candidate, tests):
         return pool.run_all([build_program("rust", candidate, tests, LIMITS, grading="shared")], 1)[0]
 
-    yield run_one
-    pool.close()
+    return run_one
 
 
 @pytest.mark.parametrize(("candidate", "tests"), PAIRS.values(), ids=PAIRS)

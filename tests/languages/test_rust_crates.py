@@ -10,9 +10,10 @@ from sandboxes import Limits, Outcome, Pool, Program, SandboxUnavailable, open_s
 from sandboxes.languages.compilers import rust_crates
 from sandboxes.languages.programs import build_program
 from sandboxes.languages.registry import required_paths
-from support.docker_engines import LANGUAGES_IMAGE, why_not
+from support.docker_engines import LANGUAGES_IMAGE, require_image
+from support.languages import require_languages
 from support.observers import passes
-from support.requirements import WALL_SECONDS, unavailable
+from support.requirements import WALL_SECONDS
 
 pytestmark = pytest.mark.slow
 
@@ -26,17 +27,14 @@ CHOOSES = f"//@ aux-crate:regex\n{TESTS}"
 @pytest.fixture(scope="module")
 def crates():
     """Compile the crates, and return the folder that has them for all versions of the compiler."""
-    try:
-        return rust_crates.compiled_crates().parent
-    except SandboxUnavailable as error:
-        unavailable(str(error))
+    require_languages("rust")
+    return rust_crates.compiled_crates().parent
 
 
 @pytest.fixture(scope="module")
 def containers():
     """Return the options of containers with Rust."""
-    if reason := why_not(LANGUAGES_IMAGE):
-        unavailable(reason)
+    require_image(LANGUAGES_IMAGE)
     return {"image": LANGUAGES_IMAGE, "pull": "never"}
 
 

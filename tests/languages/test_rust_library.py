@@ -8,16 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from sandboxes import Limits, Outcome, Pool, SandboxUnavailable, open_sandbox
+from sandboxes import Limits, Outcome, Pool, open_sandbox
 from sandboxes.languages import rust
 from sandboxes.languages.calls.rust import CALLS_CRATE
 from sandboxes.languages.compilers import library_stubs, rust_library, rust_linker
 from sandboxes.languages.compilers.quick_builds import QUICK_FILE, run_tool
 from sandboxes.languages.native import TOKEN_FILE
 from sandboxes.languages.programs import build_program
-from sandboxes.languages.registry import required_paths
 from sandboxes.tasks.batch import ProgramBatch, Task
 from sandboxes.tasks.options import TaskOptions
+from support.languages import language_pool
 from support.observers import passes
 from support.requirements import WALL_SECONDS, unavailable
 
@@ -68,16 +68,10 @@ HAS_ITS_OWN = "mod code_eval_library { pub trait Shown {} }\nuse code_eval_libra
 @pytest.fixture(scope="module")
 def pool():
     """Return a pool for programs in Rust on a machine that can compile the library."""
-    try:
-        pool = Pool(open_sandbox("subprocess", read_only_paths=required_paths({"rust"})))
-        pool.preflight()
-    except SandboxUnavailable as error:
-        unavailable(str(error))
+    pool = language_pool("rust")
     if not rust_library.prepare_library():
-        pool.close()
         unavailable("Rust's library can't be compiled here")
-    yield pool
-    pool.close()
+    return pool
 
 
 def changed(program, change):

@@ -1,13 +1,12 @@
 """The allocator of a warm `rustc`: what is allocated is whole, aligned, and nobody else's."""
 
-import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
 from sandboxes.languages.compilers import rustc_memory, warm_rustc
-from support.requirements import unavailable
+from support.languages import require_command
 
 pytestmark = [pytest.mark.slow, pytest.mark.languages]
 
@@ -99,8 +98,7 @@ int main(void) {
 
 def test_memory_is_whole(tmp_path):
     """Threads that allocate, move, exchange and free memory find in it what they wrote."""
-    if shutil.which("gcc") is None:
-        unavailable("there is no gcc")
+    require_command("gcc")
     Path(tmp_path, "memory.c").write_text(f"#define _GNU_SOURCE\n{rustc_memory.SOURCE}{USER}")
     options = [word for word in warm_rustc.COMPILE[1:] if word != "-shared"]
     subprocess.run(["gcc", *options, "-o", "memory", "memory.c"], cwd=tmp_path, check=True)

@@ -2,9 +2,9 @@
 
 import pytest
 
-from sandboxes import Limits, Pool, SandboxUnavailable, open_sandbox
+from sandboxes import Limits
 from sandboxes.languages.programs import build_program
-from sandboxes.languages.registry import LANGUAGES, probe_version, required_paths
+from sandboxes.languages.registry import LANGUAGES
 from support import (
     attacks_ada,
     attacks_bash,
@@ -43,7 +43,8 @@ from support import (
     honest_scripts,
     honest_sql,
 )
-from support.requirements import WALL_SECONDS, unavailable
+from support.languages import language_pool
+from support.requirements import WALL_SECONDS
 
 ATTACKS = {
     "javascript": attacks_javascript.ATTACKS | attacks_javascript_apart.ATTACKS,
@@ -163,22 +164,13 @@ EACH_SHAPE = [(language, name) for language, shapes in HONEST.items() for name i
 def run_all(name, programs):
     """Return the verdicts on {key: (candidate, tests, limits)}, in a language and a grading."""
     language, _, grading = name.partition(", ")
-    try:
-        pool = Pool(open_sandbox("subprocess", read_only_paths=required_paths({language})))
-    except SandboxUnavailable as error:
-        unavailable(str(error))
-    try:
-        probe_version(pool, language)
-        # Many attacks have the same honest counterpart.
-        different = list(dict.fromkeys(programs.values()))
-        made = [build_program(language, *program, grading=grading or "auto") for program in different]
-        # Each worker would have a compiler of its own, which gets fast with many programs.
-        verdicts = dict(zip(different, pool.run_all(made, 1), strict=True))
-        return {key: verdicts[program] for key, program in programs.items()}
-    except SandboxUnavailable as error:
-        unavailable(str(error))
-    finally:
-        pool.close()
+    pool = language_pool(language)
+    # Many attacks have the same honest counterpart.
+    different = list(dict.fromkeys(programs.values()))
+    made = [build_program(language, *program, grading=grading or "auto") for program in different]
+    # Each worker would have a compiler of its own, which gets fast with many programs.
+    verdicts = dict(zip(different, pool.run_all(made, 1), strict=True))
+    return {key: verdicts[program] for key, program in programs.items()}
 
 
 @pytest.fixture(scope="module")

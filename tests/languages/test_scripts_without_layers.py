@@ -8,8 +8,8 @@ import pytest
 from sandboxes import Limits, Pool, open_sandbox
 from sandboxes.languages.programs import build_program, reason_for_candidate
 from sandboxes.languages.registry import LANGUAGES, VARIANTS, probe_version, required_paths
-from support.docker_engines import LANGUAGES_IMAGE, WITH_DOCKER, why_not
-from support.requirements import WALL_SECONDS, unavailable
+from support.docker_engines import LANGUAGES_IMAGE, WITH_DOCKER, require_image
+from support.requirements import WALL_SECONDS
 
 pytestmark = [pytest.mark.slow, pytest.mark.languages]
 
@@ -34,8 +34,7 @@ LOOKS = "def add(a, b) = Dir.glob(['./*', '../*', '/work/*']).grep(/tests.rb|run
 def sandbox(request):
     """Return a sandbox that has neither a process namespace nor mounts of its own."""
     if request.param == "docker":
-        if reason := why_not(LANGUAGES_IMAGE):
-            unavailable(reason)
+        require_image(LANGUAGES_IMAGE)
         return open_sandbox("docker", image=LANGUAGES_IMAGE, pull="never")
     return open_sandbox("subprocess", isolation="off", read_only_paths=required_paths(APART))
 

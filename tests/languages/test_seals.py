@@ -4,12 +4,12 @@ import json
 
 import pytest
 
-from sandboxes import Limits, Outcome, Pool, SandboxUnavailable, open_sandbox
+from sandboxes import Limits, Outcome
 from sandboxes.languages.programs import build_program
-from sandboxes.languages.registry import probe_version, required_paths
 from support.language_programs import PROGRAMS
+from support.languages import language_pool
 from support.observers import passes
-from support.requirements import WALL_SECONDS, unavailable
+from support.requirements import WALL_SECONDS
 
 pytestmark = pytest.mark.slow
 
@@ -89,18 +89,13 @@ def language(request):
 @pytest.fixture(scope="module")
 def run(language):
     """Return a function that runs a candidate with its tests: (candidate, tests) -> (verdict, completion token)."""
-    try:
-        pool = Pool(open_sandbox("subprocess", read_only_paths=required_paths({language})))
-        probe_version(pool, language)
-    except SandboxUnavailable as error:
-        unavailable(str(error))
+    pool = language_pool(language)
 
     def run_one(candidate, tests):
         program = build_program(language, candidate, tests, Limits(wall_seconds=WALL_SECONDS))
         return pool.run_all([program], 1)[0], json.loads(program.candidate)["token"]
 
-    yield run_one
-    pool.close()
+    return run_one
 
 
 def test_no_token_on_standard_input(run, language):
@@ -122,11 +117,8 @@ def test_a_candidate_that_takes_the_output_away(run, language):
 
 def test_go_s_names_are_the_candidate_s():
     """A Go candidate may give its functions the names of packages that the token's file imports."""
-    pool = Pool(open_sandbox("subprocess", read_only_paths=required_paths({"go"})))
+    pool = language_pool("go")
     candidate = "package main\n\nfunc io() int { return 2 }\n\nfunc os() int { return 3 }\n"
     candidate += "\nfunc add(a, b int) int { return io() + os() }\n"
-    try:
-        program = build_program("go", candidate, PROGRAMS["go"].tests, Limits(wall_seconds=WALL_SECONDS))
-        passes(pool.run_all([program], 1)[0])
-    finally:
-        pool.close()
+    program = build_program("go", candidate, PROGRAMS["go"].tests, Limits(wall_seconds=WALL_SECONDS))
+    passes(pool.run_all([program], 1)[0])

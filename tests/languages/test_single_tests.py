@@ -4,32 +4,16 @@ from functools import cache
 
 import pytest
 
-from sandboxes import EvalConfig, Evaluator, Limits, Outcome, Pool, Task, open_sandbox
+from sandboxes import EvalConfig, Evaluator, Limits, Outcome, Task
 from sandboxes.guest.common.named_tests import MICROSECONDS, TICKET_CHARS, Tickets, read_report
 from sandboxes.languages.programs import build_program
-from sandboxes.languages.registry import required_paths
 from sandboxes.tasks.results import passed_share
 from support.framework_programs import FRAMEWORKS
+from support.languages import language_pool
 from support.requirements import WALL_SECONDS
 
 JUNIT_5 = FRAMEWORKS["JUnit 5"].tests
 LANGUAGES = sorted({programs.language for programs in FRAMEWORKS.values()})
-
-
-@pytest.fixture(scope="module")
-def pools():
-    """Return a function that returns the pool of an isolation, which all tests share."""
-    opened = {}
-
-    def pool(isolation):
-        if isolation not in opened:
-            paths = required_paths(LANGUAGES)
-            opened[isolation] = Pool(open_sandbox("subprocess", read_only_paths=paths, isolation=isolation))
-        return opened[isolation]
-
-    yield pool
-    for one in opened.values():
-        one.close()
 
 
 @pytest.fixture(params=FRAMEWORKS)
@@ -39,13 +23,13 @@ def programs(request):
 
 
 @pytest.fixture(scope="module")
-def run(pools):
-    """Return a function that runs a candidate with tests, once: (language, candidate, tests, isolation) -> Verdict."""
+def run():
+    """Return a function that runs a candidate with tests, once: (language, candidate, tests, **options) -> Verdict."""
 
     @cache
-    def run_one(language, candidate, tests, isolation="auto"):
+    def run_one(language, candidate, tests, **options):
         program = build_program(language, candidate, tests, Limits(wall_seconds=WALL_SECONDS))
-        [verdict] = pools(isolation).run_all([program], 1)
+        [verdict] = language_pool(language, **options).run_all([program], 1)
         return verdict
 
     return run_one
@@ -198,7 +182,7 @@ def test_tests_of_a_package(run):
 def test_without_layers_tests_apart_report_nothing(run):
     """Where the candidate could write the report of the tests' process, single tests have no results."""
     programs = FRAMEWORKS["minitest"]
-    verdict = run("ruby", programs.program(programs.right), programs.tests, "off")
+    verdict = run("ruby", programs.program(programs.right), programs.tests, isolation="off")
     assert (verdict.outcome, [test.name for test in verdict.tests]) == (Outcome.PASSED, [""])
 
 

@@ -2,11 +2,12 @@
 
 import pytest
 
-from sandboxes import Limits, Pool, SandboxUnavailable, open_sandbox
+from sandboxes import Limits
 from sandboxes.languages.base import Recipe
 from sandboxes.languages.programs import build_program
-from sandboxes.languages.registry import LANGUAGES, required_paths
-from support.requirements import WALL_SECONDS, unavailable
+from sandboxes.languages.registry import LANGUAGES
+from support.languages import language_pool
+from support.requirements import WALL_SECONDS
 
 PROGRAMS = {
     "ada": (
@@ -87,29 +88,19 @@ PROGRAMS = {
 """(candidate that is wrong if it finds the tests' source, tests that run with it) by language."""
 
 
-@pytest.fixture(scope="module")
-def pool():
-    """Return a pool for programs in these languages."""
-    try:
-        opened = Pool(open_sandbox("subprocess", read_only_paths=required_paths(PROGRAMS)))
-    except SandboxUnavailable as error:
-        unavailable(str(error))
-    yield opened
-    opened.close()
-
-
 @pytest.mark.slow
 @pytest.mark.languages
 @pytest.mark.parametrize("repeat", ["first", "second"])
 @pytest.mark.parametrize("language", PROGRAMS)
-def test_a_candidate_finds_no_source_of_its_tests(pool, language, repeat):
+def test_a_candidate_finds_no_source_of_its_tests(language, repeat):
     """What the compiler has read is gone when the program runs, also where a compiler stays for a second program."""
     candidate, tests = PROGRAMS[language]
     limits = Limits(wall_seconds=WALL_SECONDS)
-    [verdict] = pool.run_all([build_program(language, candidate, tests, limits)], 1)
+    [verdict] = language_pool(language).run_all([build_program(language, candidate, tests, limits)], 1)
     assert (verdict.passed, verdict.grading) == (True, "shared"), (verdict.detail, verdict.stderr)
 
 
+@pytest.mark.languages("go")
 def test_each_language_with_a_compiler_names_its_sources():
     """A language whose tests are compiled with the candidate says which files are sources."""
     recipes = {name: language.with_tests for name, language in LANGUAGES.items()}

@@ -1,7 +1,6 @@
 """Programs in Swift, here and in containers: outcomes, attacks, and MultiPL-E's problems. Debian 12 lacks Swift."""
 
 import json
-import shutil
 from contextlib import closing
 
 import pytest
@@ -14,10 +13,11 @@ from sandboxes.languages.registry import ALIASES, LANGUAGES, probe_version
 from sandboxes.tasks.batch import ProgramBatch, Task
 from sandboxes.tasks.options import TaskOptions
 from support import attacks_swift, honest_swift, multipl_e_swift
-from support.docker_engines import TRIXIE_IMAGE, WITH_DOCKER, why_not
+from support.docker_engines import TRIXIE_IMAGE, WITH_DOCKER, require_image
 from support.language_programs import PROGRAMS
+from support.languages import lack_of, require_languages
 from support.observers import passes
-from support.requirements import WALL_SECONDS, unavailable
+from support.requirements import WALL_SECONDS
 from support.server_client import serving
 
 pytestmark = [pytest.mark.slow, pytest.mark.languages]
@@ -34,11 +34,12 @@ GRADINGS = ("auto", "shared")
 def sandbox(request):
     """Return (name, options) of a sandbox that has Swift: here, if Swift is here, and in containers of Debian 13."""
     if request.param == "docker":
-        if reason := why_not(TRIXIE_IMAGE):
-            unavailable(reason)
+        require_image(TRIXIE_IMAGE)
         return request.param, {"image": TRIXIE_IMAGE, "pull": "never"}
-    if not shutil.which("swiftc"):
-        pytest.skip("Swift is not installed, and Debian 12 has no package of it")
+    if reason := lack_of("swift"):
+        # Not under CI either: Debian 12 has no package of it.
+        pytest.skip(reason)
+    require_languages("swift")
     return request.param, {}
 
 

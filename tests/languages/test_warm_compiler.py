@@ -9,18 +9,19 @@ from pathlib import Path
 import psutil
 import pytest
 
-from sandboxes import Limits, Outcome, Pool, SandboxUnavailable, open_sandbox
+from sandboxes import Limits, Outcome, Pool, open_sandbox
 from sandboxes.languages.compilers import warm_rustc
 from sandboxes.languages.compilers.java_compiler import PROGRAM_FILE
 from sandboxes.languages.compilers.jvm_driver import DRIVER_CLASS
 from sandboxes.languages.compilers.rust_library import prepare_library
 from sandboxes.languages.native import TOKEN_FILE
 from sandboxes.languages.programs import build_program
-from sandboxes.languages.registry import probe_version, required_paths
+from sandboxes.languages.registry import required_paths
 from sandboxes.languages.rust_source import RUST_LIBRARY_FILE
 from sandboxes.tasks.batch import ProgramBatch, Task
 from sandboxes.tasks.options import TaskOptions
 from support.language_programs import PROGRAMS
+from support.languages import require_languages
 from support.observers import has_ended, passes, wait_until
 from support.requirements import WALL_SECONDS, unavailable
 
@@ -87,12 +88,8 @@ def seconds_of(process):
 
 def open_pool(language="java", **options):
     """Return a pool for Java, or for another language."""
-    try:
-        pool = Pool(open_sandbox("subprocess", read_only_paths=required_paths({language}), **options))
-        probe_version(pool, language)
-    except SandboxUnavailable as error:
-        unavailable(str(error))
-    return pool
+    require_languages(language)
+    return Pool(open_sandbox("subprocess", read_only_paths=required_paths({language}), **options))
 
 
 @pytest.fixture(scope="module")

@@ -7,8 +7,8 @@ import pytest
 from sandboxes import SandboxUnavailable
 from sandboxes.languages.compilers import rust_crates
 from support.humanevalpack_records import RECORDS
+from support.languages import require_languages
 from support.metric_and_command import load_metric
-from support.requirements import unavailable
 
 pytestmark = [pytest.mark.slow, pytest.mark.languages, pytest.mark.filterwarnings("ignore:pass@10")]
 
@@ -53,10 +53,8 @@ def compute(language, bodies, **changes):
         "timeout": TIMEOUTS[language],
         "num_workers": 1 if language in ("java", "rust") else 4,
     }
-    try:
-        return load_metric().compute(**given | changes)
-    except SandboxUnavailable as error:
-        unavailable(str(error))
+    require_languages(language)
+    return load_metric().compute(**given | changes)
 
 
 @pytest.fixture(autouse=True)

@@ -8,11 +8,11 @@ from contextlib import closing
 import pytest
 
 from sandboxes import Pool, SandboxUnavailable, open_sandbox
-from sandboxes.languages.registry import probe_version, required_paths
-from support.docker_engines import IMAGE, why_not
+from support.docker_engines import IMAGE, require_image, why_not
+from support.languages import require_languages
 from support.metric_and_command import DATA, ROOT, python
 from support.published_records import read
-from support.requirements import unavailable
+from support.requirements import require_file, unavailable
 
 pytestmark = pytest.mark.slow
 
@@ -193,8 +193,7 @@ def short_run(sandbox_here, tmp_path_factory):
     for name in (HUMANEVAL, *(f"humaneval_x_{language}.jsonl.gz" for language in LANGUAGES)):
         read(name)
     for name in ("cpp", "rust", "java", "js"):
-        if not (path := DATA / "benchmarks" / f"humanevalpack_{name}.jsonl").exists():
-            unavailable(f"there is no {path}")
+        require_file(DATA / "benchmarks" / f"humanevalpack_{name}.jsonl")
     folder = tmp_path_factory.mktemp("figures")
     options = ["--short"] if why_not() else ["--short", "--docker-image", IMAGE]
     # soak.py counts the temporary files, and Ray's sockets need a short path.
@@ -219,13 +218,7 @@ def lines_in_order(patterns, text):
 @pytest.fixture(scope="module")
 def compilers():
     """Skip tests if a compiled language is not installed."""
-    names = {*LANGUAGES[1:], *QUICK_LANGUAGES}
-    try:
-        with closing(Pool(open_sandbox("subprocess", read_only_paths=required_paths(names)))) as pool:
-            for language in sorted(names):
-                probe_version(pool, language)
-    except SandboxUnavailable as error:
-        unavailable(str(error))
+    require_languages(*LANGUAGES[1:], *QUICK_LANGUAGES)
 
 
 @pytest.mark.parametrize("script", ROWS)
@@ -303,7 +296,6 @@ def test_other_ways(script, options, answer, tmp_path):
 
 def test_containers_are_measured(section):
     """With --docker-image throughput.py prints rows for warm containers, and for a container per sample."""
-    if reason := why_not():
-        unavailable(reason)
+    require_image()
     rows = [rf"{workload}\s+{mode}{FIGURE * 3}\b.*" for workload in ("humaneval", "trivial") for mode in CONTAINERS]
     assert lines_in_order(rows, section("throughput.py")) == []

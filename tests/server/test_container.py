@@ -5,8 +5,7 @@ import time
 
 import pytest
 
-from support.docker_engines import why_not
-from support.requirements import unavailable
+from support.docker_engines import require_image
 from support.server_container import BASE, compose_options, docker, server_container, server_image
 
 pytestmark = [pytest.mark.slow, pytest.mark.docker]
@@ -42,8 +41,7 @@ except OSError:
 @pytest.fixture(scope="module")
 def image(tmp_path_factory):
     """Provide the image of the server, made from the repository's Dockerfile."""
-    if reason := why_not(BASE):
-        unavailable(reason)
+    require_image(BASE)
     with server_image(tmp_path_factory.mktemp("context")) as name:
         yield name
 

@@ -2,10 +2,7 @@
 
 import pytest
 
-from sandboxes import SandboxUnavailable
-from sandboxes.tasks.options import require_languages
-from support.pools import opened_pool
-from support.requirements import unavailable
+from support.languages import require_languages
 from support.server_client import serving
 
 pytestmark = pytest.mark.slow
@@ -41,11 +38,7 @@ EACH = pytest.mark.parametrize(("language", "code"), FILES, ids=[name for name, 
 @pytest.fixture(scope="module")
 def client():
     """Serve Go, Java and D."""
-    try:
-        with opened_pool("subprocess") as pool:
-            require_languages(pool, {"go", "java", "d"})
-    except SandboxUnavailable as error:
-        unavailable(str(error))
+    require_languages("go", "java", "d")
     with serving(allowed_languages=("go", "java", "d"), max_timeout=60.0) as client:
         yield client
 

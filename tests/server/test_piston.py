@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from support.cpp_programs import require_cpp
+from support.languages import require_languages
 from support.server_client import serving
 
 pytestmark = pytest.mark.slow
@@ -40,7 +40,7 @@ int main(int, char **names) {
 @pytest.fixture(scope="module")
 def client():
     """Serve Python and C++."""
-    require_cpp()
+    require_languages("cpp")
     with serving(allowed_languages=("python", "cpp"), max_timeout=30.0) as client:
         yield client
 

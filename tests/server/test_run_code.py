@@ -4,7 +4,7 @@ import base64
 
 import pytest
 
-from support.cpp_programs import require_cpp
+from support.languages import require_languages
 from support.server_client import serving
 from support.verl_status import COMPILE_ERROR, RUNTIME_ERROR, TIMED_OUT, verl_status
 
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.slow
 @pytest.fixture(scope="module")
 def client():
     """Serve Python, C++ and Bash."""
-    require_cpp()
+    require_languages("cpp")
     with serving(allowed_languages=("python", "cpp", "bash"), max_timeout=30.0) as client:
         yield client
 

@@ -7,7 +7,6 @@ from gradio_client import handle_file
 from gradio_client.exceptions import AppError
 
 from sandboxes.languages.registry import NAMES
-from support.requirements import unavailable
 from support.space_client import client_of, outcomes_of, samples_file
 
 pytestmark = [pytest.mark.slow, pytest.mark.languages]
@@ -36,10 +35,9 @@ def test_languages_are_listed(client, there):
     assert client.predict(api_name="/sandboxes")["sandboxes"]["restricted"]["languages"] == ["python"]
 
 
-def test_candidates_in_another_language(client, there):
+@pytest.mark.languages("cpp")
+def test_candidates_in_another_language(client):
     """/evaluate runs candidates in the language that is given: right, wrong, and one that does not compile."""
-    if "cpp" not in there:
-        unavailable("there is no g++")
     answer = client.predict([CPP], [CPP_TESTS], language="cpp", k=[1], api_name="/evaluate")
     assert [outcome in wanted for outcome, wanted in zip(outcomes_of(answer), CPP_OUTCOMES, strict=True)] == [True] * 3
     assert "error" in answer["results"][2]["detail"]

@@ -1,12 +1,11 @@
 """Other languages in a real browser."""
 
 import re
-import shutil
 
 import pytest
 
 from support.browser import expect
-from support.requirements import unavailable
+from support.languages import require_languages
 
 pytestmark = [pytest.mark.slow, pytest.mark.languages]
 
@@ -25,15 +24,9 @@ def choice(visitor):
     return visitor.page.get_by_label("Language").and_(visitor.page.locator("input:visible"))
 
 
-def needs(command):
-    """Skip a test if a compiler is missing."""
-    if shutil.which(command) is None:
-        unavailable(f"there is no {command}")
-
-
 def test_example_in_cpp(visit):
     """The example in C++ chooses the language, for the editors too, and each candidate has its outcome."""
-    needs("g++")
+    require_languages("cpp")
     visitor = visit()
     visitor.button("In C++").click()
     expect(choice(visitor)).to_have_value("C++")
@@ -45,7 +38,7 @@ def test_example_in_cpp(visit):
 
 def test_program_in_java(visit):
     """A program in Java runs once the language is chosen."""
-    needs("javac")
+    require_languages("java")
     visitor = visit()
     expect(visitor.button("In Java")).to_be_visible()
     visitor.write(JAVA, JAVA.replace("2 *", "3 *"), tests=JAVA_TESTS)
