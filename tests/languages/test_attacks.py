@@ -7,6 +7,7 @@ import pytest
 from sandboxes import Limits, Outcome, Pool, open_sandbox
 from sandboxes.languages.steps import Command, StepPlan, TestRun
 from support.docker_engines import LANGUAGES_IMAGE, WITH_DOCKER, require_image
+from support.languages import require_languages
 from support.observers import all_gone, passes
 from support.requirements import WALL_SECONDS
 from support.step_programs import plan_of, run, shell
@@ -162,6 +163,8 @@ BOMBS = {
 @pytest.mark.parametrize("source", BOMBS.values(), ids=BOMBS)
 def test_a_bomb_for_the_compiler(pool, source):
     """A program that exhausts the compiler's time, memory or files gets a verdict, and the next one runs."""
+    if pool.sandbox.uses_host_files:
+        require_languages("cpp")
     limits = Limits(wall_seconds=5.0, memory_bytes=512 << 20)
     build = Command(("g++", "-o", "program", "candidate.cpp"), limits, reserves_memory=True)
     verdict = run(pool, {"candidate.cpp": source}, StepPlan([build], [TestRun(Command(("./program",), LIMITS))]))

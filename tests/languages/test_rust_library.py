@@ -17,7 +17,7 @@ from sandboxes.languages.native import TOKEN_FILE
 from sandboxes.languages.programs import build_program
 from sandboxes.tasks.batch import ProgramBatch, Task
 from sandboxes.tasks.options import TaskOptions
-from support.languages import language_pool
+from support.languages import language_pool, require_command, require_languages
 from support.observers import passes
 from support.requirements import WALL_SECONDS, unavailable
 
@@ -202,6 +202,7 @@ def test_a_candidate_may_have_a_module_of_its_name(pool):
 
 def test_the_library_has_no_symbols(pool):
     """No function of the library is outside of the programs, where a candidate's could take its place."""
+    require_command("nm")
     path = rust_library.library_path(rust_library.CRATE_FILE)
     done = subprocess.run(["nm", "--defined-only", path], capture_output=True, text=True, check=True)
     assert not [line for line in done.stdout.splitlines() if " " in line]
@@ -234,6 +235,7 @@ def test_a_call_is_built_with_the_compiled_library_alone(pool):
 
 def test_a_machine_without_a_compiler_has_no_library(folder, monkeypatch):
     """Where the library can't be compiled, programs are built without it."""
+    require_languages("rust")
     monkeypatch.setenv("XDG_CACHE_HOME", folder)
     monkeypatch.setattr(rust_library, "COMPILE", ("no-such-compiler",))
     monkeypatch.setattr(rust_library, "library_folder", lambda: "code-eval-quick-rust-none")

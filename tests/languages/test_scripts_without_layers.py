@@ -2,13 +2,15 @@
 
 import importlib
 import re
+from contextlib import closing
 
 import pytest
 
 from sandboxes import Limits, Pool, open_sandbox
 from sandboxes.languages.programs import build_program, reason_for_candidate
-from sandboxes.languages.registry import LANGUAGES, VARIANTS, probe_version, required_paths
+from sandboxes.languages.registry import LANGUAGES, VARIANTS
 from support.docker_engines import LANGUAGES_IMAGE, WITH_DOCKER, require_image
+from support.languages import language_pool
 from support.requirements import WALL_SECONDS
 
 pytestmark = [pytest.mark.slow, pytest.mark.languages]
@@ -31,26 +33,25 @@ LOOKS = "def add(a, b) = Dir.glob(['./*', '../*', '/work/*']).grep(/tests.rb|run
 
 
 @pytest.fixture(scope="module", params=["off", WITH_DOCKER])
-def sandbox(request):
-    """Return a sandbox that has neither a process namespace nor mounts of its own."""
-    if request.param == "docker":
-        require_image(LANGUAGES_IMAGE)
-        return open_sandbox("docker", image=LANGUAGES_IMAGE, pull="never")
-    return open_sandbox("subprocess", isolation="off", read_only_paths=required_paths(APART))
+def pool_of(request):
+    """Return a function (language) -> a pool of guests without a process namespace and mounts of their own."""
+    if request.param == "off":
+        yield lambda language: language_pool(language, isolation="off")
+        return
+    require_image(LANGUAGES_IMAGE)
+    with closing(Pool(open_sandbox("docker", image=LANGUAGES_IMAGE, pull="never"))) as containers:
+        yield lambda language: containers
 
 
 @pytest.fixture(scope="module")
-def run(sandbox):
+def run(pool_of):
     """Return a function that runs programs: (language, [(candidate, tests)]) -> verdicts."""
-    pool = Pool(sandbox)
     limits = Limits(wall_seconds=WALL_SECONDS)
 
     def run_all(language, programs):
-        probe_version(pool, language)
-        return list(pool.run_all([build_program(language, *program, limits) for program in programs], 1))
+        return list(pool_of(language).run_all([build_program(language, *program, limits) for program in programs], 1))
 
-    yield run_all
-    pool.close()
+    return run_all
 
 
 @pytest.mark.parametrize("language", APART)

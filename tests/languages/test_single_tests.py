@@ -98,6 +98,7 @@ def test_output_has_no_tickets(run, name):
     assert not any(word.isalnum() and len(word) > TICKET_CHARS for word in f"{verdict.stdout} {verdict.detail}".split())
 
 
+@pytest.mark.languages("go")
 def test_partial_credit():
     """With partial credit, the score of a candidate is the share of its framework's tests."""
     programs = FRAMEWORKS["go test"]
