@@ -9,7 +9,7 @@ from code_tasks.benchmarks.readers import InputError
 from sandboxes import Evaluator, SandboxUnavailable
 from sandboxes.languages.compilers import rust_crates
 from support.humanevalpack_records import RECORDS
-from support.languages import each_of
+from support.languages import each_of, require_languages
 from support.observers import passes
 
 pytestmark = [pytest.mark.slow, pytest.mark.languages]
@@ -37,6 +37,7 @@ def run(load):
     def run(name, record, *completions):
         loaded = load(name, record)
         config = loaded.benchmark.eval_config({})
+        require_languages(*filter(None, (each.language for each in loaded.problems.values())))
         with Evaluator(config) as evaluator:
             return evaluator.run(loaded.tasks({record["task_id"]: completions}, config))
 

@@ -8,7 +8,7 @@ from code_tasks.benchmarks import load_benchmark
 from code_tasks.benchmarks.readers import InputError
 from sandboxes import Evaluator
 from support import multipl_e_compiled, multipl_e_records, multipl_e_scripts
-from support.languages import each_of
+from support.languages import each_of, require_languages
 from support.multipl_e_records import ALSO_RIGHT, JAVA, JAVA_PAIRS
 from support.observers import passes
 from support.requirements import WALL_SECONDS
@@ -43,6 +43,7 @@ def run(load):
     def run(record, completions):
         loaded = load(record)
         config = loaded.benchmark.eval_config({"timeout": WALL_SECONDS, "num_workers": 1})
+        require_languages(*filter(None, (each.language for each in loaded.problems.values())))
         with Evaluator(config) as evaluator:
             return evaluator.run(loaded.tasks({record["name"]: completions}, config))
 

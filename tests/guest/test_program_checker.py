@@ -2,11 +2,12 @@
 
 import pytest
 
-from sandboxes import Limits, Outcome, Pool, Program, SandboxUnavailable, Task, open_sandbox
+from sandboxes import Limits, Outcome, Program, SandboxUnavailable, Task
 from sandboxes.languages.steps import SCRIPT_FILE, Command, StepPlan, TestRun, step_program
 from sandboxes.tasks.batch import ProgramBatch
 from sandboxes.tasks.options import TaskOptions
 from support.checker_programs import SUM, TRIPLE, checked, verdicts
+from support.languages import language_pool
 from support.observers import passes
 from support.requirements import WALL_SECONDS
 
@@ -21,10 +22,8 @@ OBEY = "import sys\nif input:\n    exec(open(sys.argv[3]).read())"
 
 @pytest.fixture(scope="module")
 def pool():
-    """Return one pool for tests that leave its workers whole."""
-    pool = Pool(open_sandbox("subprocess"))
-    yield pool
-    pool.close()
+    """Return one pool for tests that leave its workers whole. Most checkers are in C++."""
+    return language_pool("cpp")
 
 
 def sums(source=SUM, **more):
@@ -241,11 +240,8 @@ def test_checkers_among_other_programs(pool):
 
 def test_without_isolation():
     """Checkers also run with limits as the only layer."""
-    pool = Pool(open_sandbox("subprocess", isolation="off"))
-    try:
-        right, wrong = verdicts(pool, checked(TRIPLE, **TRIPLES), [RIGHT, WRONG])
-        passes(right)
-        assert not wrong.passed
-        passes(verdicts(pool, sums(), ["print(int(input()), 0)"])[0])
-    finally:
-        pool.close()
+    pool = language_pool("cpp", isolation="off")
+    right, wrong = verdicts(pool, checked(TRIPLE, **TRIPLES), [RIGHT, WRONG])
+    passes(right)
+    assert not wrong.passed
+    passes(verdicts(pool, sums(), ["print(int(input()), 0)"])[0])

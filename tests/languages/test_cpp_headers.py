@@ -42,6 +42,7 @@ def test_hostile_first_lines_take_no_time():
     assert time.process_time() - began < 5
 
 
+@pytest.mark.languages("cpp")
 def test_headers_are_compiled_once_they_have_come_often(monkeypatch):
     """The first programs with a set of headers are built without. Only so many sets are kept."""
     compiled = []

@@ -66,6 +66,7 @@ def test_other_candidates_have_their_outcomes(pool, kind):
     assert len({verdict.outcome for verdict in pool.run_all(programs, 1)} - {Outcome.PASSED}) == 1
 
 
+@pytest.mark.languages("cpp")
 def test_compiled_headers_have_a_standard():
     """Programs of two standards that begin with the same headers do not share compiled ones."""
     files = [

@@ -225,6 +225,7 @@ def test_a_broken_prepared_file_changes_no_verdict(tmp_path, language, content):
 
 def test_a_prepared_file_that_programs_can_write_is_not_used(tmp_path):
     """Nothing that a candidate may have changed is part of another candidate's build."""
+    require_languages("cpp")
     program, prepared = build("cpp", sources_of("cpp")["add"], PROGRAMS["cpp"].tests)
     for name in ("headers.h", "headers.h.gch"):
         shutil.copyfile(Path(prepared).with_name(name), tmp_path / name)

@@ -140,6 +140,7 @@ def test_a_quick_build_is_linked_once(pool, folder, monkeypatch):
             passes(verdict)
 
 
+@pytest.mark.languages("rust")
 def test_stubs_have_the_versions_of_libraries(tmp_path):
     """A program that is linked with a stub needs the versions that it would with the library itself."""
     [path] = [path for path in rust_linker.stubbed_libraries() if "libm." in path]

@@ -28,8 +28,9 @@ def run():
 
     @cache
     def run_one(language, candidate, tests, **options):
+        pool = language_pool(language, **options)
         program = build_program(language, candidate, tests, Limits(wall_seconds=WALL_SECONDS))
-        [verdict] = language_pool(language, **options).run_all([program], 1)
+        [verdict] = pool.run_all([program], 1)
         return verdict
 
     return run_one

@@ -6,6 +6,7 @@ import uuid
 
 import pytest
 
+from support.languages import require_languages
 from support.observers import all_gone
 from support.requirements import unavailable
 from support.server_client import serving
@@ -62,6 +63,7 @@ FIELDS = "class A { constructor() { this.size = 3; } }\nclass B extends A { size
 @pytest.fixture(scope="module")
 def client():
     """Serve JavaScript."""
+    require_languages("javascript")
     with serving(allowed_languages=("javascript",), max_timeout=60.0) as client:
         answer = run_code(client, "test('a', () => {});")
         if answer.status_code != 200:
@@ -197,6 +199,7 @@ def test_nothing_is_stored_outside(client):
     assert not [name for names in found[0] for name in names if "jest" in name and name != "jest-report.json"]
 
 
+@pytest.mark.languages("javascript")
 def test_jest_is_missing(tmp_path_factory):
     """Where jest is missing no test has failed: the request is refused, and the error says what to install."""
     folder = tmp_path_factory.mktemp("commands")
