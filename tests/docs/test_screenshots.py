@@ -15,6 +15,7 @@ MAX_BYTES = 150_000
 PICTURE = re.compile(r"!\[[^\]]+\]\(\.\./images/([\w-]+\.png)\)")
 
 
+@pytest.mark.browser
 def test_script_makes_every_picture(tmp_path):
     """`python docs/screenshots.py` makes just the pictures that pages show, and each is small."""
     require_chromium()

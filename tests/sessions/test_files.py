@@ -41,7 +41,7 @@ def test_a_file_is_overwritten(session):
         ("true", "missing", FileNotFoundError),
         ("true", "https:/host/missing", FileNotFoundError),
         ("mkdir -p folder", "folder", IsADirectoryError),
-        ("true", "/etc", IsADirectoryError),
+        ("true", "/usr", IsADirectoryError),
         ("touch secret; chmod 0 secret", "secret", PermissionError),
         ("ln -sf loop loop", "loop", OSError),
         ("rm -f pipe; mkfifo pipe", "pipe", OSError),
