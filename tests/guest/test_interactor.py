@@ -1,5 +1,7 @@
 """Conversations of candidates with interactors that work, and what decides about them."""
 
+from contextlib import closing
+
 import pytest
 
 from sandboxes import (
@@ -17,7 +19,7 @@ from sandboxes import (
 from sandboxes.tasks.batch import ProgramBatch
 from sandboxes.tasks.options import TaskOptions
 from support.interactive_programs import CPP_GUESS, GUESS, HIDDEN, HONEST, cpp, interactive, judged, verdicts
-from support.languages import each_of, shared_pool
+from support.languages import each_of
 from support.observers import all_gone, passes, processes_with
 from support.pools import require_layers
 from support.requirements import WALL_SECONDS
@@ -32,10 +34,10 @@ TALK = "import sys\nprint(1)\nprint(2)\nprint(3, flush=True)\nheard = sys.stdin.
 
 @pytest.fixture(scope="module", autouse=True)
 def pool():
-    """Return one pool for tests that leave its workers whole. Both sides are kept apart in it."""
-    pool = shared_pool()
-    require_layers(pool, "pid")
-    return pool
+    """Return one pool for tests that leave its only worker whole. Both sides are kept apart in it."""
+    with closing(Pool(open_sandbox("subprocess"))) as pool:
+        require_layers(pool, "pid")
+        yield pool
 
 
 @pytest.mark.parametrize(

@@ -1,13 +1,15 @@
 """Checker programs that work, that don't, and that an output keeps from working."""
 
+from contextlib import closing
+
 import pytest
 
-from sandboxes import Limits, Outcome, Program, SandboxUnavailable, Task
+from sandboxes import Limits, Outcome, Pool, Program, SandboxUnavailable, Task, open_sandbox
 from sandboxes.languages.steps import SCRIPT_FILE, Command, StepPlan, TestRun, step_program
 from sandboxes.tasks.batch import ProgramBatch
 from sandboxes.tasks.options import TaskOptions
 from support.checker_programs import SUM, TRIPLE, checked, verdicts
-from support.languages import language_pool
+from support.languages import language_pool, require_languages
 from support.observers import passes
 from support.requirements import WALL_SECONDS
 
@@ -22,8 +24,10 @@ OBEY = "import sys\nif input:\n    exec(open(sys.argv[3]).read())"
 
 @pytest.fixture(scope="module")
 def pool():
-    """Return one pool for tests that leave its workers whole. Most checkers are in C++."""
-    return language_pool("cpp")
+    """Return one pool for tests that leave its only worker whole. Most checkers are in C++."""
+    require_languages("cpp")
+    with closing(Pool(open_sandbox("subprocess"))) as pool:
+        yield pool
 
 
 def sums(source=SUM, **more):

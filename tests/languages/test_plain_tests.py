@@ -128,8 +128,8 @@ def test_a_right_candidate_passes(verdicts, language):
 def test_results_of_each_kind(name):
     """Honest candidates pass, whatever their results are, and whatever they write."""
     language, candidate, tests = HONEST[name]
-    program = build_program(language, candidate, tests, Limits(wall_seconds=WALL_SECONDS))
-    [verdict] = language_pool(language).run_all([program], 1)
+    pool = language_pool(language)
+    [verdict] = pool.run_all([build_program(language, candidate, tests, Limits(wall_seconds=WALL_SECONDS))], 1)
     assert (verdict.passed, verdict.grading) == (True, "separate"), (verdict.detail, verdict.stderr)
 
 
@@ -139,8 +139,8 @@ def test_results_of_each_kind(name):
 def test_results_that_differ(name):
     """Results are equal where the language says so, and nowhere else."""
     language, candidate, tests = WRONG[name]
-    program = build_program(language, candidate, tests, Limits(wall_seconds=WALL_SECONDS))
-    [verdict] = language_pool(language).run_all([program], 1)
+    pool = language_pool(language)
+    [verdict] = pool.run_all([build_program(language, candidate, tests, Limits(wall_seconds=WALL_SECONDS))], 1)
     assert (verdict.outcome, verdict.grading) == (Outcome.FAILED, "separate"), verdict
 
 
@@ -150,8 +150,8 @@ def test_results_that_differ(name):
 def test_types_are_checked(name):
     """A candidate whose results have other types than the tests' data does not compile."""
     language, candidate, tests = MISTYPED[name]
-    program = build_program(language, candidate, tests, Limits(wall_seconds=WALL_SECONDS))
-    [verdict] = language_pool(language).run_all([program], 1)
+    pool = language_pool(language)
+    [verdict] = pool.run_all([build_program(language, candidate, tests, Limits(wall_seconds=WALL_SECONDS))], 1)
     assert (verdict.outcome, verdict.grading) == (Outcome.COMPILE_ERROR, "separate"), verdict
 
 
