@@ -10,7 +10,7 @@ import pytest
 
 from support import browser, docker_engines, ray_nodes
 from support.metric_and_command import ROOT
-from support.selection import COLLECTED, MARKERS
+from support.selection import COLLECTED, MARKERS, SPLIT_FILE, FileScheduling
 
 # Functions that only tests with a marker use.
 NEEDED = {
@@ -132,6 +132,21 @@ def test_named_tests_run(options):
     names, output = collected(*options)
     assert [name for name in names if "docker" in name] == names != []
     assert "left out" not in output
+
+
+@pytest.mark.parametrize(
+    ("name", "scope"),
+    [
+        ("tests/pool/test_pool.py::test_order[subprocess-a-b]", "tests/pool/test_pool.py"),
+        (f"{SPLIT_FILE}::test_a[java-no end]", f"{SPLIT_FILE} java"),
+        (f"{SPLIT_FILE}::test_b[java-a-b[c]]", f"{SPLIT_FILE} java"),
+        (f"{SPLIT_FILE}::test_b[javascript, shared-no end]", f"{SPLIT_FILE} javascript, shared"),
+    ],
+)
+def test_files_stay_whole(name, scope):
+    """One process runs all tests of a file, and all tests of a language in the longest file."""
+    assert (ROOT / SPLIT_FILE).is_file()
+    assert FileScheduling._split_scope(None, name) == scope
 
 
 def test_ci_runs_all_tests_once():

@@ -6,6 +6,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from xdist.scheduler import LoadFileScheduling
 
 SECONDS = {"slow": 0.2, "docker": 1.0, "browser": 5.0, "cluster": 2.0, "languages": 1.0}
 """Roughly how long a test with a marker takes, for the order of files. With several markers it takes the sum.
@@ -23,6 +24,9 @@ FOLDERS = {"languages": "languages"}
 
 FIXTURES = {"engine": "docker", "short_run": "docker", "browser": "browser"}
 """The marker of all tests that use a fixture."""
+
+SPLIT_FILE = "tests/languages/test_script_attacks.py"
+"""A file that would keep one process busy long after the others: each process takes some of its languages."""
 
 TESTS = Path(__file__).parents[1]
 COLLECTED = pytest.StashKey[list]()
@@ -99,6 +103,19 @@ def seconds_of(item):
 def takes_long(item):
     """Return whether a test's file is one of those that run behind the others."""
     return any(map(item.get_closest_marker, ("slow", "languages")))
+
+
+class FileScheduling(LoadFileScheduling):
+    """Gives each process whole files, and of SPLIT_FILE whole languages, which its fixtures run together."""
+
+    def _split_scope(self, nodeid):
+        file, _, name = nodeid.partition("::")
+        return f"{file} {name.partition('[')[2].partition('-')[0]}" if file == SPLIT_FILE else file
+
+
+def pytest_xdist_make_scheduler(config, log):
+    """Spread the tests over the processes by `FileScheduling`, where files are to stay whole."""
+    return FileScheduling(config, log) if config.getoption("dist") == "loadfile" else None
 
 
 def pytest_deselected(items):
