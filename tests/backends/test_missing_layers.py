@@ -2,15 +2,16 @@
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from support.languages import require_command
 from support.metric_and_command import ROOT, environment
 from support.missing_layers import as_ordinary_user, python_without
+from support.pools import require_layers
 from support.requirements import unavailable
 from support.socket_programs import REACH
 
@@ -147,8 +148,8 @@ def test_a_limit_on_namespaces_is_told(pool):
 @pytest.mark.skipif(os.geteuid() != 0, reason="an ordinary user has no powers to lose")
 def test_root_that_can_not_be_left_changes_no_kernel_setting(pool):
     """When root can't become another user, that is reported, and programs still can't change the kernel's settings."""
-    if "mount" not in pool.preflight().layers or not shutil.which("setpriv"):
-        unavailable("needs the mount layer and setpriv")
+    require_layers(pool, "mount")
+    require_command("setpriv")
     candidate = "open('/proc/sys/kernel/core_pattern', 'r+b')"
     script = f"""
 from sandboxes import Pool, Program, open_sandbox

@@ -10,7 +10,7 @@ import pytest
 
 from sandboxes import SandboxUnavailable, open_sandbox
 from sandboxes.backends.host_state import PROGRAM_PATH
-from sandboxes.languages.registry import ALIASES, LANGUAGES, NAMES, is_python, probe_version
+from sandboxes.languages.registry import ALIASES, LANGUAGES, NAMES, VARIANTS, is_python, probe_version
 from sandboxes.tasks.options import with_mounts
 from sandboxes.warm_pools import warm_pool
 from support.requirements import unavailable
@@ -28,7 +28,8 @@ asked: list[set[str]] = []
 def require_languages(*names):
     """Skip a test, or a fixture's tests, unless programs in these languages run here. Under CI they fail."""
     for name in {ALIASES.get(each, each) for each in names} - ALWAYS_THERE:
-        note_asked(name, *LANGUAGES[name].tools)
+        # A standard of a language is built by the same compiler.
+        note_asked(VARIANTS.get(name, name), *LANGUAGES[name].tools)
         if reason := lack_of(name):
             unavailable(reason)
 

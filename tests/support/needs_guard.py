@@ -16,7 +16,7 @@ import pytest
 
 from sandboxes.guest.common.frames import RAW
 from sandboxes.languages.compilers import go_toolchain
-from sandboxes.languages.registry import TOOLS
+from sandboxes.languages.registry import TOOLS, VARIANTS
 from sandboxes.workers.worker import Worker
 from support import languages
 from support.languages import ALWAYS_THERE, PACKAGES
@@ -46,7 +46,7 @@ def note_program(worker, program):
     """Note the language of a program that a worker of this machine runs, and its commands."""
     if worker.isolation is not None and "container" in worker.isolation.layers:
         return
-    started.update({program.language} - ALWAYS_THERE)
+    started.update({VARIANTS.get(program.language, program.language)} - ALWAYS_THERE)
     if program.grading in ("steps", RAW) and program.language == "python":
         started.update(NAMED.intersection(tools_of(json.loads(program.tests))))
 
