@@ -22,7 +22,9 @@ def pool():
         yield pool
 
 
-@pytest.mark.parametrize("interactor", [GUESS, cpp()], ids=["python", "cpp"])
+@pytest.mark.parametrize(
+    "interactor", [GUESS, pytest.param(cpp(), marks=pytest.mark.languages("cpp"))], ids=["python", "cpp"]
+)
 @pytest.mark.parametrize("title", HOSTILE)
 def test_a_hostile_candidate_fails_alone(pool, title, interactor):
     """It ends as its title says, and the next candidate in the same guest is judged as ever."""

@@ -44,6 +44,7 @@ def test_an_interactor_that_does_not_work(pool, source, message, candidate):
     assert "the interactor of program 0 does not work" in str(error)
 
 
+@pytest.mark.languages("cpp")
 @pytest.mark.parametrize(
     ("source", "message"),
     [
