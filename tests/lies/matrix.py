@@ -1,0 +1,80 @@
+"""The matrix of lies: each way to the tests, with each lie, with each use. `measure.py` runs it.
+
+A combination is wrong by construction, because no lie knows the right value. Its honest twin has that value instead of
+the object, and passes the same tests.
+"""
+
+import itertools
+import random
+import re
+from dataclasses import dataclass
+
+from lies.liars import LIES, Lie
+from lies.reaches import BUILTINS, REACHES, Reach
+from lies.uses import USES, Use
+
+IMPORT = re.compile(r"^(?:import|from) .*\n+", re.MULTILINE)
+OF_BUILTINS = {reach.name: re.compile(rf"\b{reach.name.split()[1]}\(") for reach in BUILTINS}
+
+
+@dataclass(frozen=True)
+class Combination:
+    """One wrong program with its tests."""
+
+    reach: Reach
+    lie: Lie
+    use: Use
+
+    @property
+    def name(self):
+        """The names of the three parts."""
+        return f"{self.reach.name} / {self.lie.name} / {self.use.name}"
+
+    @property
+    def candidate(self):
+        """The wrong program."""
+        return self.lie.source + self.reach.candidate.replace("VALUE", self.lie.value)
+
+    @property
+    def tests(self):
+        """The tests, which the lie can't change."""
+        return tests_of(self.reach, self.use)
+
+
+def tests_of(reach, use):
+    """Return the tests of a way and a use: the imports of both, then the use in the place that the way has for it."""
+    imports = dict.fromkeys(each.strip() for text in (reach.tests, use.tests) for each in IMPORT.findall(text))
+    around, inner = (IMPORT.sub("", text) for text in (reach.tests, use.tests))
+    inner = inner.replace("GOT", reach.got)
+    placed = re.sub(r"^( *)USE", lambda found: re.sub("^(?=.)", found[1], inner, flags=re.MULTILINE), around, flags=re.MULTILINE)
+    return "".join(f"{each}\n" for each in imports) + placed.replace("WANT", use.want) + "\n"
+
+
+def program_with(value, reach, use):
+    """Return the honest twin's program, but with another value than the right one, if `value` is not `use.want`."""
+    text = reach.honest or reach.candidate.replace("VALUE", "WANT")
+    return text.replace("WANT", value)
+
+
+def pairs():
+    """Return all (reach, use): none whose use calls the builtin that the candidate defines."""
+    return [
+        (reach, use)
+        for reach, use in itertools.product(REACHES, USES)
+        if reach.name not in OF_BUILTINS or not OF_BUILTINS[reach.name].search(use.tests)
+    ]
+
+
+def combinations():
+    """Return all combinations, in order: none whose candidate names a class that its lie lacks."""
+    return [
+        Combination(reach, lie, use)
+        for reach, use in pairs()
+        for lie in LIES
+        if lie.has_class or not reach.needs_class
+    ]
+
+
+def sample(number, seed):
+    """Return so many random combinations, the same ones for the same seed."""
+    return random.Random(seed).sample(combinations(), number)
