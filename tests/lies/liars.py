@@ -109,19 +109,27 @@ SINGLE = (
 SPECIAL = (
     Lie(
         "an empty iterator with a length",
-        class_source("Lie", "object", {"__len__": "return 3", "__iter__": "return self", "__next__": "raise StopIteration"}),
+        class_source(
+            "Lie", "object", {"__len__": "return 3", "__iter__": "return self", "__next__": "raise StopIteration"}
+        ),
     ),
     Lie(
         "a length that changes",
         "lengths = [3]\n\n\n"
-        + class_source("Lie", "object", {"__len__": "return lengths.pop() if lengths else 0", "__iter__": "return iter(())"}),
+        + class_source(
+            "Lie", "object", {"__len__": "return lengths.pop() if lengths else 0", "__iter__": "return iter(())"}
+        ),
     ),
     Lie(
         "items by index",
         class_source(
             "Lie",
             "object",
-            NOT_MEANT | {"__len__": "return 3", "__getitem__": "if given[0] in (0, 1, 2, -1):\n            return Lie()\n        raise IndexError"},
+            NOT_MEANT
+            | {
+                "__len__": "return 3",
+                "__getitem__": "if given[0] in (0, 1, 2, -1):\n            return Lie()\n        raise IndexError",
+            },
         ),
     ),
     Lie(
@@ -130,12 +138,26 @@ SPECIAL = (
         + class_source(
             "Lie",
             "object",
-            NOT_MEANT | {"__len__": "return 3", "__iter__": "looks.append(1)\n        return iter([0, 0, 0] if len(looks) > 1 else [])"},
+            NOT_MEANT
+            | {
+                "__len__": "return 3",
+                "__iter__": "looks.append(1)\n        return iter([0, 0, 0] if len(looks) > 1 else [])",
+            },
         ),
     ),
-    Lie("a class", TEXT + class_source("Kind", "type", METACLASS) + class_source("Lie", "object", {}, "Kind"), "Lie", False),
+    Lie(
+        "a class",
+        TEXT + class_source("Kind", "type", METACLASS) + class_source("Lie", "object", {}, "Kind"),
+        "Lie",
+        False,
+    ),
     Lie("an array", "import numpy\n\n\n" + liar(__array__="return numpy.array([])")),
-    Lie("a kind of array", f"import numpy\n\n\n{TEXT}" + class_source("Lie", "numpy.ndarray", NOT_MEANT), "numpy.zeros(3).view(Lie)", False),
+    Lie(
+        "a kind of array",
+        f"import numpy\n\n\n{TEXT}" + class_source("Lie", "numpy.ndarray", NOT_MEANT),
+        "numpy.zeros(3).view(Lie)",
+        False,
+    ),
 )
 CONTAINERS = tuple(
     Lie(f"liars in a {name}", source + LIAR + "KEPT = Lie()\n\n\n", value, False)

@@ -46,7 +46,9 @@ def tests_of(reach, use):
     imports = dict.fromkeys(each.strip() for text in (reach.tests, use.tests) for each in IMPORT.findall(text))
     around, inner = (IMPORT.sub("", text) for text in (reach.tests, use.tests))
     inner = inner.replace("GOT", reach.got)
-    placed = re.sub(r"^( *)USE", lambda found: re.sub("^(?=.)", found[1], inner, flags=re.MULTILINE), around, flags=re.MULTILINE)
+    placed = re.sub(
+        r"^( *)USE", lambda found: re.sub("^(?=.)", found[1], inner, flags=re.MULTILINE), around, flags=re.MULTILINE
+    )
     return "".join(f"{each}\n" for each in imports) + placed.replace("WANT", use.want) + "\n"
 
 
@@ -67,14 +69,23 @@ def pairs():
 
 def combinations():
     """Return all combinations, in order: none whose candidate names a class that its lie lacks."""
-    return [
-        Combination(reach, lie, use)
-        for reach, use in pairs()
-        for lie in LIES
-        if lie.has_class or not reach.needs_class
-    ]
+    return [Combination(reach, lie, use) for (reach, use), lie in itertools.product(pairs(), LIES) if fits(reach, lie)]
+
+
+def fits(reach, lie):
+    """Return whether a lie has the class that a candidate names."""
+    return lie.has_class or not reach.needs_class
+
+
+def count():
+    """Return the number of combinations, without making them."""
+    return sum(fits(reach, lie) for (reach, _), lie in itertools.product(pairs(), LIES))
 
 
 def sample(number, seed):
-    """Return so many random combinations, the same ones for the same seed."""
-    return random.Random(seed).sample(combinations(), number)
+    """Return about so many random combinations, the same ones for the same seed: those drawn that fit."""
+    chosen, all_pairs = random.Random(seed), pairs()
+    drawn = chosen.sample(range(len(all_pairs) * len(LIES)), number)
+    places = (divmod(each, len(LIES)) for each in drawn)
+    made = (Combination(all_pairs[pair][0], LIES[lie], all_pairs[pair][1]) for pair, lie in places)
+    return [each for each in made if fits(each.reach, each.lie)]

@@ -1,8 +1,8 @@
 """Runs the matrix of lies, and tells how many pass: PYTHONPATH=.:tests python -m lies.measure [--sample N --seed S].
 
 Each combination runs under "auto" and under "shared". Of those for which "auto" chose "separate" none may pass: the
-status is 1 if one does. Under "shared" the number is told. --honest asks plain Python instead, for each way to the tests
-and each use, whether the right value passes and plain wrong ones fail.
+status is 1 if one does. Under "shared" the number is told. --honest asks plain Python instead, for each way to the
+tests and each use, whether the right value passes and plain wrong ones fail.
 """
 
 import argparse
@@ -23,6 +23,12 @@ BATCH = 4096
 EXAMPLES = 3
 """Names that are shown for each group."""
 
+GROUPS = 20
+"""Reaches, lies and uses that are shown, those with the most passes."""
+
+PRELOADED = ["numpy", "pytest", "unittest.mock"]
+"""Modules that take a child longer to import than the rest of its work."""
+
 WRONG = (
     *("None", "0", "1", "-1", "True", "False", "3", "2.0", "''", "'lie'", "b''", "[]", "()", "{}", "set()", "range(0)"),
     *("[0, 0, 0]", "['lie']", "(0, 0)", "{0: 0}", "object()", "NotImplemented"),
@@ -36,7 +42,7 @@ EMPTY = ("[]", "()", "range(0)")
 def main():
     """Run what the arguments ask for, and print it."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--sample", type=int, help="so many random combinations")
+    parser.add_argument("--sample", type=int, help="about so many random combinations")
     parser.add_argument("--seed", type=int, default=0, help="of the sample")
     parser.add_argument("--workers", type=int, default=1, help="processes that run programs")
     parser.add_argument("--show", metavar="NAME", help="print the sources of one combination")
@@ -77,7 +83,9 @@ def check_honest():
     passed = [each for each, one in zip(wrong, passes(sources), strict=True) if one]
     for use, value in passed:
         write(f"a wrong value passes: {value} / {use.name}")
-    write(f"{len(twins) - len(failed)} of {len(twins)} honest twins pass, {len(passed)} of {len(wrong)} wrong values do")
+    write(
+        f"{len(twins) - len(failed)} of {len(twins)} honest twins pass, {len(passed)} of {len(wrong)} wrong values do"
+    )
     return int(bool(failed or passed))
 
 
@@ -104,21 +112,21 @@ def tell(part, lies):
     groups = {}
     for each in lies:
         groups.setdefault(getattr(each, part).name, []).append(each.name)
-    for name, names in sorted(groups.items(), key=lambda group: -len(group[1])):
+    for name, names in sorted(groups.items(), key=lambda group: -len(group[1]))[:GROUPS]:
         write(f"  {part} {name}: {len(names)}, such as {'; '.join(names[:EXAMPLES])}")
 
 
 def evaluated(chosen, grading, workers):
     """Return the result of each combination under a grading."""
     started, results = time.monotonic(), []
-    config = EvalConfig.from_options({"grading": grading, "num_workers": workers})
+    config = EvalConfig.from_options({"grading": grading, "num_workers": workers, "preload": PRELOADED})
     with Evaluator(config) as evaluator:
         for start in range(0, len(chosen), BATCH):
             batch = chosen[start : start + BATCH]
             # Tests that follow each other are one task: they are parsed and compiled once.
             groups = itertools.groupby(batch, key=lambda each: each.tests)
             results += evaluator.run(
-                [Task(tests, [each.candidate for each in group], f"{start}") for tests, group in groups]
+                [Task(tests, [each.candidate for each in group], f"tests from {start}") for tests, group in groups]
             )
     seconds = time.monotonic() - started
     write(f"{grading}: {len(results) / seconds:.0f} programs a second")

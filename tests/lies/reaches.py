@@ -1,7 +1,7 @@
 """The ways by which a candidate's object reaches the tests.
 
-Tokens stand for what a combination fills in: VALUE is the candidate's object, WANT the right plain value, GOT the tests'
-expression for the object, and USE what they do with it. A class `Lie` is there, if the lie has one.
+Tokens stand for what a combination fills in: VALUE is the candidate's object, WANT the right plain value, GOT the
+tests' expression for the object, and USE what they do with it. A class `Lie` is there, if the lie has one.
 """
 
 from dataclasses import dataclass
@@ -30,7 +30,9 @@ class Reach:
 
 
 FUNCTION = "def solve(n):\n    return {}\n"
-OVERDRAWN = 'class Overdrawn(Exception):\n    pass\n\n\ndef solve(n):\n    if n:\n        return WANT\n    raise Overdrawn("0")\n'
+OVERDRAWN = (
+    "class Overdrawn(Exception):\n    pass\n\n\ndef solve(n):\n    if n:\n        return WANT\n    raise Overdrawn(n)\n"
+)
 HONEST_NODE = "class Node:\n    def __init__(self, *given):\n        pass\n\n\ndef solve(*given):\n    return WANT\n"
 HONEST_METHOD = "class Solution:\n    def solve(self, n):\n        return WANT\n"
 
@@ -52,7 +54,9 @@ RESULTS = (
     Reach("static method", method("return VALUE", "    @staticmethod\n", "def solve(n):"), "Solution.solve(3)"),
     Reach("class method", method("return VALUE", "    @classmethod\n"), "Solution.solve(3)"),
     Reach("property", method("return VALUE", "    @property\n", "def answer(self):"), "Solution(3).answer"),
-    Reach("attribute", "class Solution:\n    def __init__(self, n):\n        self.answer = VALUE\n", "Solution(3).answer"),
+    Reach(
+        "attribute", "class Solution:\n    def __init__(self, n):\n        self.answer = VALUE\n", "Solution(3).answer"
+    ),
     Reach("class attribute", "class Solution:\n    answer = VALUE\n", "Solution.answer"),
     Reach("constant", "ANSWER = VALUE\n", "ANSWER"),
     Reach("item of a list", FUNCTION.format("[VALUE]"), "solve(3)[0]"),
@@ -65,7 +69,9 @@ RESULTS = (
     Reach("iteration", method("yield VALUE", head="def __iter__(self):"), "[*Solution(3)][0]"),
     Reach("map", FUNCTION.format("VALUE"), "[*map(solve, [3])][0]"),
     Reach("callback", "def solve(n, call):\n    call(VALUE)\n", "seen[0]", "seen = []\nsolve(3, seen.append)\nUSE"),
-    Reach("filled argument", "def solve(items):\n    items.append(VALUE)\n", "items[0]", "items = []\nsolve(items)\nUSE"),
+    Reach(
+        "filled argument", "def solve(items):\n    items.append(VALUE)\n", "items[0]", "items = []\nsolve(items)\nUSE"
+    ),
     Reach(
         "exception's argument",
         "def solve(n):\n    raise ValueError(VALUE)\n",
@@ -90,10 +96,13 @@ RESULTS = (
         "answer",
         "with solve(3) as answer:\n    USE",
     ),
+    Reach("coroutine", "async def solve(n):\n    return VALUE\n", "asyncio.run(solve(3))", "import asyncio\n\nUSE"),
     Reach(
-        "coroutine", "async def solve(n):\n    return VALUE\n", "asyncio.run(solve(3))", "import asyncio\n\nUSE"
+        "argument of check",
+        FUNCTION.format("VALUE"),
+        "candidate(3)",
+        "def check(candidate):\n    USE\n\n\ncheck(solve)",
     ),
-    Reach("argument of check", FUNCTION.format("VALUE"), "candidate(3)", "def check(candidate):\n    USE\n\n\ncheck(solve)"),
     Reach("helper", FUNCTION.format("VALUE"), "answer(3)", "def answer(n):\n    return solve(n)\n\n\nUSE"),
     Reach(
         "unittest",
@@ -108,7 +117,12 @@ CLASSES = tuple(
     Reach(name, candidate, got, honest=honest, needs_class=True)
     for name, candidate, got, honest in (
         ("constructor", "solve = Lie\n", "solve(3)", FUNCTION.format("WANT")),
-        ("self", "class Solution(Lie):\n    def solve(self, n):\n        return self\n", "Solution().solve(3)", HONEST_METHOD),
+        (
+            "self",
+            "class Solution(Lie):\n    def solve(self, n):\n        return self\n",
+            "Solution().solve(3)",
+            HONEST_METHOD,
+        ),
         ("class as method", "class Solution(Lie):\n    solve = Lie\n", "Solution().solve(3)", HONEST_METHOD),
         (
             "own class as method",
@@ -117,7 +131,12 @@ CLASSES = tuple(
             HONEST_METHOD,
         ),
         *(
-            (f"{name} of {module}", f"class Node(Lie):\n    pass\n\n\nfrom {module} import {name} as solve\n", got, HONEST_NODE)
+            (
+                f"{name} of {module}",
+                f"class Node(Lie):\n    pass\n\n\nfrom {module} import {name} as solve\n",
+                got,
+                HONEST_NODE,
+            )
             for module, name, got in (
                 ("copy", "copy", "solve(Node(3))"),
                 ("copy", "deepcopy", "solve(Node(3))"),
@@ -179,9 +198,15 @@ SWALLOWING = (
     *(
         Reach(f"{form}, {name}", f"Overdrawn = {name}\n\n\n" + FUNCTION.format("VALUE"), tests=tests, honest=OVERDRAWN)
         for form, tests in (
-            ("except", 'try:\n    USE\n    solve(0)\nexcept Overdrawn:\n    pass\nelse:\n    raise ValueError("no error")'),
+            (
+                "except",
+                'try:\n    USE\n    solve(0)\nexcept Overdrawn:\n    pass\nelse:\n    raise ValueError("no error")',
+            ),
             ("raises", "import pytest\n\nwith pytest.raises(Overdrawn):\n    USE\n    solve(0)"),
-            ("assertRaises", "import unittest\n\nwith unittest.TestCase().assertRaises(Overdrawn):\n    USE\n    solve(0)"),
+            (
+                "assertRaises",
+                "import unittest\n\nwith unittest.TestCase().assertRaises(Overdrawn):\n    USE\n    solve(0)",
+            ),
         )
         for name in ("Exception", "AssertionError", "(BaseException, Exception)")
     ),

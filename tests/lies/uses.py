@@ -79,9 +79,11 @@ NUMBER = {
 LIST = {
     "len and zip": "got = GOT\nassert len(got) == len(WANT) and all(a == b for a, b in zip(got, WANT))",
     "zip and len": "got = GOT\nassert all(a == b for a, b in zip(got, WANT)) and len(got) == len(WANT)",
-    "len and for": "got = GOT\nassert len(got) == 3\nfor number, each in enumerate(got):\n    assert each == WANT[number]",
+    "len and for": "got = GOT\nassert len(got) == 3\n"
+    "for number, each in enumerate(got):\n    assert each == WANT[number]",
     "zip_longest": "import itertools\n\nassert all(a == b for a, b in itertools.zip_longest(GOT, WANT))",
-    "count of items": "count = 0\nfor each, right in zip(GOT, WANT):\n    assert each == right\n    count += 1\nassert count == 3",
+    "count of items": "count = 0\nfor each, right in zip(GOT, WANT):\n"
+    "    assert each == right\n    count += 1\nassert count == 3",
     "index of items": "got = GOT\nfor number in range(3):\n    assert got[number] == WANT[number]",
     "first and last": "got = GOT\nassert got[0] == 7 and got[-1] == 9 and len(got) == 3",
     "slice": "assert GOT[::-1] == [9, 8, 7]",
@@ -119,7 +121,11 @@ OTHERS = (
     Use("text f-string", '"seven"', "assert f'{GOT:>6}' == ' seven'"),
     Use("text len and zip", '"seven"', "got = GOT\nassert len(got) == 5 and all(a == b for a, b in zip(got, 'seven'))"),
     Use("text fullmatch", '"seven"', "import re\n\nassert re.fullmatch('se.en', GOT)"),
-    Use("text assertMultiLineEqual", '"seven"', "import unittest\n\nunittest.TestCase().assertMultiLineEqual(GOT, 'seven')"),
+    Use(
+        "text assertMultiLineEqual",
+        '"seven"',
+        "import unittest\n\nunittest.TestCase().assertMultiLineEqual(GOT, 'seven')",
+    ),
     Use("pair unpacking", "(7, 8)", "a, b = GOT\nassert a == 7 and b == 8"),
     Use("pair ==", "(7, 8)", "assert GOT == (7, 8)"),
     Use("pair items", "(7, 8)", "got = GOT\nassert got[0] == 7 and got[1] == 8"),
