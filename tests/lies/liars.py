@@ -50,7 +50,9 @@ FIXED = {
     # Protocols of copying and of numpy look for attributes with underscores.
     "__getattr__": "if given[0].startswith('__'):\n            raise AttributeError(given[0])\n        return self",
 }
-ITEMS = {"no items": "return iter(())", "three items": "return iter([Lie(), Lie(), Lie()])"}
+# An item has none of them: numpy follows items of items without an end.
+OF_SEQUENCES = ("__getitem__", "__len__", "__iter__", "__getattr__")
+ITEMS = {"no items": "return iter(())", "three items": "return iter([Item(), Item(), Item()])"}
 BASES = ("int", "float", "str", "bytes", "list", "tuple", "dict", "set", "BaseException")
 
 
@@ -86,8 +88,10 @@ def methods_of(scope, answer):
 
 
 def liar(base="object", scope="three items", answer="True", **more):
-    """Return the source of a class `Lie`, with more methods."""
-    return TEXT + class_source("Lie", base, methods_of(scope, ANSWERS[answer]) | more)
+    """Return the source of a class `Lie`, with more methods, after the classes of its texts and its items."""
+    methods = methods_of(scope, ANSWERS[answer])
+    item = {name: body for name, body in methods.items() if name not in OF_SEQUENCES}
+    return TEXT + class_source("Item", "object", item) + class_source("Lie", base, methods | more)
 
 
 LIAR = liar()
@@ -104,7 +108,10 @@ SINGLE = (
         for scope in ("equality", "three items")
     ),
     *(Lie(f"a kind of {base}", liar(base)) for base in BASES),
-    *(Lie(f"called {name}", liar() + f"Lie.__class__ = property(lambda self: {name})\n\n\n") for name in BASES[:-1]),
+    *(
+        Lie(f"called {name}", liar() + f"class Lie(Lie):\n    __class__ = property(lambda self: {name})\n\n\n")
+        for name in BASES[:-1]
+    ),
 )
 SPECIAL = (
     Lie(
@@ -122,13 +129,14 @@ SPECIAL = (
     ),
     Lie(
         "items by index",
-        class_source(
+        LIAR
+        + class_source(
             "Lie",
             "object",
             NOT_MEANT
             | {
                 "__len__": "return 3",
-                "__getitem__": "if given[0] in (0, 1, 2, -1):\n            return Lie()\n        raise IndexError",
+                "__getitem__": "if given[0] in (0, 1, 2, -1):\n            return Item()\n        raise IndexError",
             },
         ),
     ),

@@ -83,9 +83,10 @@ def count():
 
 
 def sample(number, seed):
-    """Return about so many random combinations, the same ones for the same seed: those drawn that fit."""
-    chosen, all_pairs = random.Random(seed), pairs()
-    drawn = chosen.sample(range(len(all_pairs) * len(LIES)), number)
-    places = (divmod(each, len(LIES)) for each in drawn)
-    made = (Combination(all_pairs[pair][0], LIES[lie], all_pairs[pair][1]) for pair, lie in places)
-    return [each for each in made if fits(each.reach, each.lie)]
+    """Return so many random combinations, the same ones for the same seed."""
+    all_pairs, lies = pairs(), len(LIES)
+    total = len(all_pairs) * lies
+    # Without making all of them: some more are drawn, because one of seventeen doesn't fit.
+    drawn = random.Random(seed).sample(range(total), min(total, number + number // 8 + 16))
+    made = (Combination(all_pairs[each // lies][0], LIES[each % lies], all_pairs[each // lies][1]) for each in drawn)
+    return [each for each in made if fits(each.reach, each.lie)][:number]
