@@ -69,7 +69,7 @@ def class_source(name, base, methods, metaclass=""):
     made = {"__hash__": "return 7", **methods}
     if base != "type":
         made = {"__new__": f"return {base}.__new__(self)", "__init__": "pass", **made}
-    parts = [f"    def {each}(self, *given):\n        {body}\n" for each, body in made.items()]
+    parts = [f"    def {each}(self, *given, **named):\n        {body}\n" for each, body in made.items()]
     return f"class {name}({bases}):\n" + "\n".join(parts) + "\n\n"
 
 

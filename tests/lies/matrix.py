@@ -59,27 +59,34 @@ def program_with(value, reach, use):
 
 
 def pairs():
-    """Return all (reach, use): none whose use calls the builtin that the candidate defines."""
+    """Return all (reach, use), but for two kinds that are no lies.
+
+    A use may call the builtin that the candidate defines. An operator of the object itself may answer True where that
+    is right.
+    """
     return [
         (reach, use)
         for reach, use in itertools.product(REACHES, USES)
-        if reach.name not in OF_BUILTINS or not OF_BUILTINS[reach.name].search(use.tests)
+        if not (reach.name in OF_BUILTINS and OF_BUILTINS[reach.name].search(use.tests))
+        and not (reach.needs_class and use.want == "True")
     ]
 
 
 def combinations():
-    """Return all combinations, in order: none whose candidate names a class that its lie lacks."""
-    return [Combination(reach, lie, use) for (reach, use), lie in itertools.product(pairs(), LIES) if fits(reach, lie)]
+    """Return all combinations, in order, but for those that don't fit."""
+    return [
+        Combination(reach, lie, use) for (reach, use), lie in itertools.product(pairs(), LIES) if fits(reach, use, lie)
+    ]
 
 
-def fits(reach, lie):
-    """Return whether a lie has the class that a candidate names."""
-    return lie.has_class or not reach.needs_class
+def fits(reach, use, lie):
+    """Return whether a lie has the class that a candidate names, and is not right by chance."""
+    return (lie.has_class or not reach.needs_class) and lie.value != use.want
 
 
 def count():
     """Return the number of combinations, without making them."""
-    return sum(fits(reach, lie) for (reach, _), lie in itertools.product(pairs(), LIES))
+    return sum(fits(reach, use, lie) for (reach, use), lie in itertools.product(pairs(), LIES))
 
 
 def sample(number, seed):
@@ -89,4 +96,4 @@ def sample(number, seed):
     # Without making all of them: some more are drawn, because one of seventeen doesn't fit.
     drawn = random.Random(seed).sample(range(total), min(total, number + number // 8 + 16))
     made = (Combination(all_pairs[each // lies][0], LIES[each % lies], all_pairs[each // lies][1]) for each in drawn)
-    return [each for each in made if fits(each.reach, each.lie)][:number]
+    return [each for each in made if fits(each.reach, each.use, each.lie)][:number]
