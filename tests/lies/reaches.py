@@ -33,6 +33,7 @@ FUNCTION = "def solve(n):\n    return {}\n"
 OVERDRAWN = (
     "class Overdrawn(Exception):\n    pass\n\n\ndef solve(n):\n    if n:\n        return WANT\n    raise Overdrawn(n)\n"
 )
+CHECK = "def check(candidate):\n    USE\n\n\ncheck(solve)"
 HONEST_NODE = "class Node:\n    def __init__(self, *given):\n        pass\n\n\ndef solve(*given):\n    return WANT\n"
 HONEST_METHOD = "class Solution:\n    def solve(self, n):\n        return WANT\n"
 
@@ -101,7 +102,7 @@ RESULTS = (
         "argument of check",
         FUNCTION.format("VALUE"),
         "candidate(3)",
-        "def check(candidate):\n    USE\n\n\ncheck(solve)",
+        CHECK,
     ),
     Reach("helper", FUNCTION.format("VALUE"), "answer(3)", "def answer(n):\n    return solve(n)\n\n\nUSE"),
     Reach(
@@ -159,13 +160,15 @@ CLASSES = tuple(
 """The object is an instance of a class that the tests name, or made where the tests are."""
 
 BUILTINS = tuple(
-    Reach(f"builtin {name}", f"def {name}(items):\n    return {result}\n", got)
-    for name, result, got in (
-        ("max", "VALUE", "max([WANT])"),
-        ("min", "VALUE", "min([WANT])"),
-        ("next", "VALUE", "next(iter([WANT]))"),
-        ("sorted", "[VALUE]", "sorted([WANT])[0]"),
-        ("list", "[VALUE]", "list([WANT])[0]"),
+    Reach(f"builtin {name}", f"def {name.split()[0]}(items, *start):\n    return {result}\n", got, tests)
+    for name, result, got, tests in (
+        ("max", "VALUE", "max([WANT])", "USE"),
+        ("min", "VALUE", "min([WANT])", "USE"),
+        ("next", "VALUE", "next(iter([WANT]))", "USE"),
+        ("sorted", "[VALUE]", "sorted([WANT])[0]", "USE"),
+        ("sum", "[VALUE]", "sum([[WANT]], [])[0]", "USE"),
+        ("max in check", "VALUE", "candidate([WANT])", CHECK.replace("solve", "max")),
+        ("list", "[VALUE]", "list([WANT])[0]", "USE"),
     )
 )
 """The function under test has the name of a builtin that computes the right value."""
