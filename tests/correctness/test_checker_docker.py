@@ -56,6 +56,7 @@ def test_python():
     ]
 
 
+@pytest.mark.languages("go")  # Go's tools are this machine's.
 def test_java_and_go():
     """An image with Go, the JDK, JUnit and Mockito judges records in Go and Java like the other sandboxes."""
     require_image(LANGUAGES_IMAGE)

@@ -6,7 +6,8 @@ import pytest
 
 from sandboxes import BACKENDS
 from sandboxes.languages.registry import LANGUAGES
-from support.pages import ROOT, name_of, run_blocks
+from support.languages import require_languages
+from support.pages import LANGUAGES_OF, ROOT, name_of, run_blocks
 
 SPACE = "http://127.0.0.1:7860"
 
@@ -25,6 +26,7 @@ def run_page(tmp_path, monkeypatch, request):
         text = page.read_text(encoding="utf-8")
         if SPACE in text:
             text = text.replace(SPACE, request.getfixturevalue("space").url)
+        require_languages(*LANGUAGES_OF.get(name_of(page), ()))
         return run_blocks(text, name_of(page))
 
     # The page on extending adds a backend and a language.

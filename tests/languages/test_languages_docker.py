@@ -48,6 +48,7 @@ def test_one_language_of_all_tasks(metric):
     assert "container" in results[0][0][1]["isolation"]
 
 
+@pytest.mark.languages("go")  # Go's tools are this machine's.
 def test_several_languages_in_one_call(metric):
     """Each task's candidates have their own language, including Python, in the same containers."""
     names = ["bash", "c", "go", "java", "javascript", "sql"]
@@ -84,6 +85,7 @@ def test_what_an_image_lacks_is_named(name):
         pool.close()
 
 
+@pytest.mark.languages("go")
 def test_go_s_tools_are_this_machine_s():
     """The error says where Go has to be if a container does not see it."""
     pool = Pool(open_sandbox("docker", image=IMAGE, pull="never"))

@@ -15,8 +15,9 @@ from sandboxes.tasks.options import with_mounts
 from sandboxes.warm_pools import warm_pool
 from support.requirements import unavailable
 
-ALWAYS_THERE = frozenset({"bash", "sql", *filter(is_python, NAMES)})
-"""Languages that no test asks for: every Debian has bash, and Python has SQLite. Another Python is found by PATH."""
+ALWAYS_THERE = frozenset({"bash", "dash", "sql", *filter(is_python, NAMES)})
+"""Languages that no test asks for: every Debian has bash and dash, which a page adds, and Python has SQLite. Another
+Python is found by PATH."""
 
 PACKAGES = {"dockerd": "docker.io", "gcc": "gcc", "nm": "binutils", "setpriv": "util-linux"}
 """Debian's packages of the commands that tests start themselves, by command."""

@@ -1,8 +1,8 @@
 """A plugin that fails a test which starts a language, or a command of PACKAGES, without asking for it.
 
-It sees programs that this process sends to a worker, builds of Go programs, and commands that the tests' own files
-start. It does not see what a process that a test starts does, such as `code-eval run`, nor a cluster's workers.
-Containers are left out, because their image decides what they have.
+It sees programs that this process sends to a worker, and commands that the tests' own files start. It does not
+see what a process that a test starts does, such as `code-eval run`, nor a cluster's workers. Containers are left out,
+but for Go, because their image decides what they have.
 """
 
 import json
@@ -15,7 +15,6 @@ from pathlib import Path
 import pytest
 
 from sandboxes.guest.common.frames import RAW
-from sandboxes.languages.compilers import go_toolchain
 from sandboxes.languages.registry import TOOLS, VARIANTS
 from sandboxes.workers.worker import Worker
 from support import languages
@@ -44,9 +43,12 @@ def tools_of(part) -> Iterator[str]:
 
 def note_program(worker, program):
     """Note the language of a program that a worker of this machine runs, and its commands."""
+    language = VARIANTS.get(program.language, program.language)
     if worker.isolation is not None and "container" in worker.isolation.layers:
+        # Containers have the Go tools of this machine.
+        started.update({"go"} & {language})
         return
-    started.update({VARIANTS.get(program.language, program.language)} - ALWAYS_THERE)
+    started.update({language} - ALWAYS_THERE)
     if program.grading in ("steps", RAW) and program.language == "python":
         started.update(NAMED.intersection(tools_of(json.loads(program.tests))))
 
@@ -85,7 +87,6 @@ def pytest_configure():
     """Watch what this process starts, until it ends."""
     sys.addaudithook(note_process)
     Worker.send = before(Worker.send, lambda worker, _, program: note_program(worker, program))
-    go_toolchain.compiled_stdlib = before(go_toolchain.compiled_stdlib, lambda: started.add("go"))
 
 
 @pytest.hookimpl(wrapper=True)

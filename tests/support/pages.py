@@ -23,6 +23,12 @@ OWN_TESTS = {
     "docs/coming-from/nanoeval.md": "tests/solvers/test_coming_from_nanoeval.py",
 }
 
+LANGUAGES_OF = {
+    "docs/integrations/bigcode.md": ("javascript",),
+    "docs/languages.md": ("coq", "cpp", "go", "javascript", "octave", "perl"),
+}
+"""Languages that the examples of a page need besides those that are always there."""
+
 
 @dataclass(frozen=True)
 class Block:
