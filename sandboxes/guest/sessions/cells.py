@@ -61,7 +61,7 @@ class CellLoop:
     def serve(self) -> None:
         """Run cells until the supervisor closes its end."""
         # Bound here, because a cell may replace them.
-        read, head, reply, leave = read_exact, CELL_HEAD, self.reply, os._exit
+        read, head, reply, leave, set_blocking = read_exact, CELL_HEAD, self.reply, os._exit, os.set_blocking
         while request := read(self.requests, head.size):
             number, size = head.unpack(request)
             source = read(self.requests, size)
@@ -69,6 +69,9 @@ class CellLoop:
             if os.getpid() != self.pid:
                 # A cell has forked, and its child came back here.
                 leave(0)
+            # A cell may have changed all descriptors, and the next cell has not come yet.
+            for fd in (self.requests, self.replies):
+                set_blocking(fd, True)
             reply(number, texts)
 
     def reply(self, number: int, texts: Texts) -> None:
