@@ -8,7 +8,7 @@ from code_tasks.benchmarks import load_benchmark
 from code_tasks.benchmarks.readers import InputError
 from sandboxes import Evaluator
 from support import multipl_e_compiled, multipl_e_records, multipl_e_scripts
-from support.languages import each_of, require_languages
+from support.languages import require_languages
 from support.multipl_e_records import ALSO_RIGHT, JAVA, JAVA_PAIRS
 from support.observers import passes
 from support.requirements import WALL_SECONDS
@@ -50,7 +50,7 @@ def run(load):
     return run
 
 
-@pytest.mark.parametrize("language", each_of(RECORDS))
+@pytest.mark.parametrize("language", RECORDS)
 def test_right_completions_pass_and_a_wrong_one_fails(run, language):
     """Right completions pass in each language, with brackets in texts and comments too. A wrong one fails its tests."""
     right, wrong = PARTS[language]
