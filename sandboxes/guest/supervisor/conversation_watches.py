@@ -40,6 +40,9 @@ class CandidateWatch(Watchdog):
         started_at = max(filter(None, starts), default=self.first.sent_at)
         used = self.interactor.cpu_seconds or self.interactor.accounting.sample()[0]
         others = min(used, self.interactor.limits["cpu_seconds"]) + relay_seconds() - self.relay_seconds_before
+        if self.interactor.ended_at is not None:
+            # What it waited for a CPU counts no less after its end.
+            others += self.interactor.accounting.waited_seconds
         limits = {**self.limits, "wall_seconds": self.limits["wall_seconds"] + others}
         accountings = [side.accounting for side in sides if side.ended_at is None]
         return started_at + extended_wall_seconds(accountings, now - started_at, limits)
