@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sandboxes.grading import reason_for_shared
+from sandboxes.separable_tests import reason_for_shared
 from sandboxes.tasks.assert_all import with_all_asserts_run
 from sandboxes.tasks.assert_statements import find_assert_statements
 from sandboxes.tasks.continued_block import continued_block

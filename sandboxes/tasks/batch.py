@@ -8,12 +8,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sandboxes.contract import Limits, Program, Verdict
-from sandboxes.grading import classify_tests, reason_for_shared
+from sandboxes.grading import classify_tests
 from sandboxes.languages.judge_programs import JudgeProgram
 from sandboxes.languages.programs import build_program, reason_for_candidate, recipe_for
 from sandboxes.languages.registry import LANGUAGES, is_python
 from sandboxes.languages.steps import SCRIPT_FILE, step_program
 from sandboxes.runner import RunResult
+from sandboxes.separable_tests import reason_for_shared
 from sandboxes.tasks.call_harness import call_harness
 from sandboxes.tasks.case_plans import call_cases, call_program, case_plan, judges_of
 from sandboxes.tasks.continued_block import continued_block, with_advice
@@ -275,8 +276,10 @@ def case_factory(
     """
     if cases.function and language == "python":
         tests = call_harness(cases, options.stop_at_first_failure)
-        chosen, repeatable = classify_tests(grading, tests)
-        return lambda candidate: Program(candidate, tests, limits, chosen, tests_are_repeatable=repeatable)
+        # These tests are ours, and need nothing of the candidate's interpreter.
+        chosen = "separate" if grading == "auto" else grading
+        is_apart = chosen == "separate"
+        return lambda candidate: Program(candidate, tests, limits, chosen, tests_are_repeatable=is_apart)
     if cases.function:
         call = call_program(language, cases.function)
         plan = case_plan(replace(options, checker=None), language, call_cases(cases), limits)

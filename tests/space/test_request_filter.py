@@ -14,7 +14,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
-from sandboxes.grading import detect_grading, reason_for_shared
+from sandboxes.grading import detect_grading
+from sandboxes.separable_tests import reason_for_shared
 from sandboxes.tasks.analyses import drop_test_analyses
 from space.hosting import housekeeping
 from space.hosting.housekeeping import MessageQueues, drop_unread

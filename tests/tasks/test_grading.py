@@ -1,66 +1,81 @@
 """The text of tests alone decides whether they run apart from their candidate."""
 
+import hypothesis
 import pytest
+from hypothesis import strategies as st
 
 from sandboxes import EvalConfig, Evaluator, Limits, Outcome, Program, ProgramBatch, Task, TaskOptions, Verdict
-from sandboxes.grading import GRADINGS, detect_grading, reason_for_shared
+from sandboxes.grading import GRADINGS, detect_grading
+from sandboxes.separable_tests import reason_for_shared
+from support.published_records import read
 from support.separate_programs import HONEST
 
 SEPARATE = [
     "def check(candidate):\n    assert candidate([1, 2]) == 3\ncheck(add)",
+    "from candidate import add\nassert add(1, 2) == 3",
     "assert abs(f(2.5) - 1.25) < 1e-6",
+    "assert f(1) == [1] and not f(2) or f(3) is None and isinstance(f(4), (int, str))",
+    "assert type(f(1)) == list and sorted(set(f(2))) == [1]",
+    "assert f(1).shape == (1,) and f(2)[0]['a'].upper() == 'A' and len(f(3)) == 1",
     "import math\nassert math.isclose(f(1), math.pi)",
     "import unittest\nclass T(unittest.TestCase):\n    def test(self): self.assertEqual(f(1), 2)",
+    "import unittest\nclass T(unittest.TestCase):\n    def setUp(self): self.bank = Bank(1)\n"
+    "    def test(self):\n        with self.assertRaises(NoMoney): self.bank.take(2)",
     "import numpy as np\nassert np.allclose(f(1), [1, 2])",
     "import sys\nassert f() < sys.maxsize",
     "from collections import Counter\nassert f('a') == Counter('a')",
-    "class Node:\n    pass\nassert f(Node()) is None",
-    "class MyError(ValueError):\n    pass\nassert f(MyError)",
     "inputs, results = [[1]], [1]\nfor inp, exp in zip(inputs, results):\n    assert f(*inp) == exp",
-    "import pytest\nwith pytest.raises(ValueError): f()",
-    "try:\n    f()\nexcept ValueError as e:\n    assert str(e) == 'x'",
+    "import pytest\nwith pytest.raises(ValueError): f()\nassert f(1) == pytest.approx(1.5)",
+    "try:\n    f()\n    assert False\nexcept ValueError as e:\n    assert str(e) == 'x'",
     "assert Solution().two_sum([2, 7], 9) == [0, 1]",
-    "import asyncio\nassert asyncio.run(f()) == 1",
+    "stack = Stack()\nstack.push(1)\nassert stack.pop() == 1 and stack.top is None",
     "filter_open = 1\nassert f(filter_open)",
-    "class P:\n    pass\np, d = P(), {}\np.x = d['x'] = 1\nassert f(p, d) == 1",
+    "import random\nfor _ in range(9):\n    x = [random.randint(1, 9)]\n    assert f(x) == sorted(x)",
+    "def poly(xs, x): return sum(c * x**i for i, c in enumerate(xs))\nassert abs(poly([1, 2], f([1, 2]))) < 1e-4",
+    "def test():\n    assert math.isclose(f(1), 2)\nimport math\ntest()",
+    "results = []\nfor x in range(3):\n    results.append(f(x))\nassert results == [0, 1, 4]",
 ]
-SHARED = [
-    "assert (",
-    "from unittest.mock import patch\nwith patch('candidate.g'): f()",
-    "from unittest import mock",
-    "import unittest.mock",
-    "def test(monkeypatch): monkeypatch.setattr('x', 1)",
-    "import inspect\nassert inspect.signature(f)",
-    "import gc\ngc.collect()",
-    "globals()['f'] = 1",
-    "assert f.__dict__ == {}",
-    "assert f.__code__.co_argcount == 2",
-    "import sys\nassert sys.stdout",
-    "import sys\nsys.modules['x'] = 1",
-    "import sys\nsys._getframe()",
-    "import sys\nsys.setrecursionlimit(10)",
-    "from contextlib import redirect_stdout\nimport io",
-    "import contextlib\nwith contextlib.redirect_stdout(None): f()",
-    "def test(capsys): f()",
-    "open('x', 'w').write('1')\nassert f('x') == 1",
-    "import os\nos.remove('x')",
-    "from pathlib import Path",
-    "import tempfile",
-    "import shutil",
-    "import random\nrandom.seed(1)\nassert f() == 3",
-    "import numpy as np\nnp.random.seed(0)",
-    "from random import seed",
-    "import decimal\ndecimal.getcontext().prec = 5",
-    "class Impl(Shape):\n    def area(self): return 1\nassert Impl().describe()",
-    "import builtins\nbuiltins.input = lambda: '1'",
-    "with self.assertLogs(): f()",
-    "exec('f()')",
-    "import matplotlib.pyplot as plt",
-    "import pandas as pd",
-    "import time\ntime.time = lambda: 5\nassert f() == 5",
-    "import calendar\ncalendar.mdays[2] = 29\nassert f() == 29",
-    "import math as m\ndel m.pi",
-]
+TEXTS = [program.tests for program in HONEST]
+SHARED = {
+    "assert (": "can't be parsed",
+    "assert f(" + "-" * 5000 + "1) == 1": "are nested too deeply",
+    "assert sum([1, 2]) == 3": "name nothing of the candidate but builtins",
+    "def check(candidate):\n    assert candidate(1, 2) == 2\ncheck(max)": "give check a function or another object",
+    "from unittest.mock import patch\nwith patch('candidate.g'): f()": "use unittest.mock.patch",
+    "import os\nos.remove('x')": "import os",
+    "from .solution import f": "import .solution",
+    "from numpy import *\nassert f(1) == 1": "import all of numpy",
+    "from random import seed": "use random.seed",
+    "import numpy as np\nnp.random.seed(0)": "use numpy.random.seed",
+    "import sys\nassert sys.stdout": "use sys.stdout",
+    "globals()['f'] = 1": "use globals",
+    "exec('f()')": "use exec",
+    "open('x', 'w').write('1')\nassert f('x') == 1": "use open",
+    "assert f.__dict__ == {}": "use the attribute __dict__",
+    "class Impl(Shape):\n    pass\nassert Impl()": "define the class Impl",
+    "import time\ntime.time = lambda: 5\nassert f() == 5": "assign to an attribute",
+    "import calendar\nassert f() == 29": "import calendar",
+    "import math as m\ndel m.pi": "delete a part of an object",
+    "def run():\n    global r\n    r = f()\nrun()\nassert 1 in r": "use global",
+    "f()[0] = 1": "assign to a part of a result",
+    "async def test(): await f()": "use async",
+    "with Db() as db: assert db.get('a') == 1": "use with",
+    "with self.assertLogs(): f()": "use with",
+    "@dec\ndef test(): f()": "use a decorator",
+    "assert f([1]) is x": "compare identities",
+    "x = [1]\nassert f(x) is x": "compare identities",
+    "assert Money(5) == 5": "compare an object of the candidate's class",
+    "m = V(1)\nn = m * 3\nassert n.x == 3": "use an operator on an object of the candidate's class",
+    "assert (f(1) * 3).x == 3": "use a part of what an operator made of a result",
+    "assert 1 in f(1)": "look for a value in a result",
+    "assert f(lambda x: x) == 1": "give the candidate a function or another object",
+    "assert f(zip([1], [2])) == {1: 2}": "give the candidate an iterator",
+    "assert ', '.join(f(1)) == 'a'": "give join a result",
+    "import json\nassert json.dumps(f(1)) == '1'": "give json.dumps a result",
+    "assert isinstance(f(1), Shape)": "look for instances of other classes than builtins",
+    "E = ValueError\ntry:\n    f()\nexcept E:\n    pass": "expect an exception whose class has no name of its own",
+    "assert id(f()) == 1": "use id",
+}
 
 
 @pytest.mark.parametrize("tests", SEPARATE)
@@ -69,32 +84,17 @@ def test_tests_of_values_run_apart(tests):
     assert detect_grading(tests) == "separate"
 
 
-@pytest.mark.parametrize("tests", SHARED)
-def test_tests_that_reach_into_the_candidate_are_shared(tests):
-    """Tests that patch, inspect, capture or share files with the candidate, or can't be parsed, are graded "shared"."""
-    assert detect_grading(tests) == "shared"
+@pytest.mark.parametrize(("tests", "reason"), SHARED.items())
+def test_other_forms_are_shared(tests, reason):
+    """Tests with a form that is not on the list are graded "shared", and the reason names the form."""
+    assert reason_for_shared(tests) == f"the tests {reason}"
 
 
-REASONS = {
-    "exec('f()')": "the tests use exec",
-    "import os\nos.remove('x')": "the tests import os",
-    "from unittest.mock import patch": "the tests import unittest.mock",
-    "from random import seed": "the tests import random.seed",
-    "class Impl(Shape):\n    pass\nassert Impl()": "the tests derive a class from Shape",
-    "import sys\nassert sys.stdout": "the tests use sys.stdout",
-    "assert f.__dict__ == {}": "the tests use the attribute __dict__",
-    "import time\ntime.time = lambda: 5\nassert f()": "the tests change a module",
-    "def test(capsys): f()": "the tests use capsys",
-    "assert (": "the tests can't be parsed",
-    "assert f(1) == 2": "",
-    "from signal import SIGALRM, setitimer\nassert f(1) == 2": "",
-}
-
-
-@pytest.mark.parametrize(("tests", "reason"), REASONS.items())
-def test_reasons(tests, reason):
-    """The reason names what needs the candidate's interpreter; a timer of the tests' own does not."""
-    assert reason_for_shared(tests) == reason
+@hypothesis.given(st.sampled_from(TEXTS), st.randoms(use_true_random=False))
+def test_any_text_has_an_answer(text, random):
+    """Any Python, with lines left out, is on the list or not, and raises no error."""
+    lines = [line for line in text.splitlines() if random.random() < 0.97]
+    assert isinstance(reason_for_shared("\n".join(lines)), str)
 
 
 def test_reasons_of_results():
@@ -124,10 +124,11 @@ def test_reasons_of_languages_whose_tests_run_apart(grading):
     assert bool(result.grading_reason) == (grading == "shared")
 
 
-def test_what_is_judged_right_apart_is_chosen_for_it():
-    """Nearly all honest programs of the separate grading's tests are graded "separate"."""
-    chosen = [detect_grading(program.tests) for program in HONEST]
-    assert chosen.count("separate") > 0.95 * len(HONEST)
+def test_calls_of_benchmarks_run_apart():
+    """Nearly all tests of HumanEval and MBPP are calls of a function, and graded "separate"."""
+    problems = [f"{each['test']}\ncheck({each['entry_point']})" for each in read("HumanEval.jsonl.gz")]
+    problems += ["\n".join([each["test_setup_code"], *each["test_list"]]) for each in read("benchmarks/mbpp.jsonl")]
+    assert sum(detect_grading(tests) == "separate" for tests in problems) >= 0.98 * len(problems)
 
 
 def test_deeply_nested_tests_are_shared():

@@ -4,8 +4,8 @@ import ast
 
 import pytest
 
-from sandboxes.grading import reason_for_shared
 from sandboxes.imports import MAX_PARSE_ATTEMPTS, parse_source, parse_tree
+from sandboxes.separable_tests import reason_for_shared
 
 PARSE = ast.parse
 
