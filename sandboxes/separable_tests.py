@@ -178,6 +178,7 @@ class Forms:
         self.libraries: dict[str, str] = {}
         # for the name of a function of the tests, "" for none, the variables that are its own
         self.locals: dict[str, set[str]] = {"": set()}
+        # What tests put into a container has traits apart from those of the container: "x[]" is the content of "x".
         self.variables: dict[str, Trait] = {}
         self.called: set[str] = set()
         # the functions of the tests that are being read, innermost last
@@ -359,7 +360,7 @@ class Forms:
             self.assign(target.value, trait)
         elif isinstance(target, ast.Subscript):
             self.traits(target.slice)
-            without(self.traits(target.value), REMOTE | OWN, "assign to a part of")
+            without(self.own_traits(target.value), REMOTE | OWN, "assign to a part of")
             self.collect(target.value, trait)
         elif name := self.target(target):
             self.give(name, trait)
@@ -372,6 +373,15 @@ class Forms:
             return f"self.{node.attr}"
         return self.variable(node.id) if isinstance(node, ast.Name) else ""
 
+    def traits_of_variable(self, variable: str) -> Trait:
+        """Return the traits of a variable and its content."""
+        return self.variables.get(variable, PLAIN) | self.variables.get(f"{variable}[]", PLAIN)
+
+    def own_traits(self, node: ast.expr) -> Trait:
+        """Return the traits of an expression's value; without those of its content if it is a variable."""
+        trait = self.traits(node)
+        return self.variables.get(name, PLAIN) if (name := self.target(node)) else trait
+
     def give_parameters(self, function: ast.FunctionDef, trait: Trait) -> None:
         """Give a function's parameters more traits."""
         for parameter in parameters_of(function.args):
@@ -382,7 +392,7 @@ class Forms:
         while isinstance(container, ast.Subscript):
             container = container.value
         if name := self.target(container):
-            self.give(name, trait)
+            self.give(f"{name}[]", trait)
         else:
             without(trait, ~PLAIN, "put into a container without a name")
 
@@ -409,7 +419,7 @@ class Forms:
     def _traits_of_Name(self, node: ast.Name) -> Trait:
         name = node.id
         if variable := self.variable(name):
-            return self.variables.get(variable, PLAIN)
+            return self.traits_of_variable(variable)
         if name in self.functions:
             # Whoever gets it may give it the candidate.
             for function in self.functions[name]:
@@ -539,7 +549,7 @@ class Forms:
         if node.attr[:2] == "__":
             raise NotOnTheList(f"use the attribute {node.attr}")
         if self.is_of_test_case(node):
-            return self.variables.get(f"self.{node.attr}", PLAIN)
+            return self.traits_of_variable(f"self.{node.attr}")
         return part_traits(self.traits(node.value))
 
     def is_of_test_case(self, node: ast.Attribute) -> bool:
@@ -572,7 +582,7 @@ class Forms:
             return self.call_method(function, node, arguments)
         if isinstance(function, ast.Name) and not self.variable(function.id):
             if function.id in self.functions:
-                return self.call_own(function.id, arguments)
+                return self.call_own(function.id, node, arguments)
             if function.id in self.classes:
                 return OWN
             if function.id in BUILTINS:
@@ -588,11 +598,22 @@ class Forms:
             return arguments & ~OWN | ITERATOR
         return arguments & ~STAYS
 
-    def call_own(self, name: str, arguments: Trait) -> Trait:
+    def call_own(self, name: str, node: ast.Call, arguments: Trait) -> Trait:
         """Return the traits of what a function of the tests returns."""
         without(arguments, OWN, f"give {name}")
+        is_simple = not node.keywords and not any(isinstance(each, ast.Starred) for each in node.args)
         for function in self.functions[name]:
-            self.give_parameters(function, arguments)
+            parameters = parameters_of(function.args)
+            if not is_simple or len(parameters) < len(node.args):
+                self.give_parameters(function, arguments)
+                continue
+            for parameter, argument in zip(parameters, node.args, strict=False):
+                variable = f"{name}:{parameter}"
+                self.give(variable, self.own_traits(argument))
+                if target := self.target(argument):
+                    # The function may put something into a container that it gets.
+                    for one, other in ((variable, target), (target, variable)):
+                        self.give(f"{one}[]", self.variables.get(f"{other}[]", PLAIN))
         return self.variables.get(f"return {name}", PLAIN)
 
     def call_builtin(self, name: str, node: ast.Call, arguments: Trait) -> Trait:
@@ -626,11 +647,11 @@ class Forms:
             raise NotOnTheList(f"use the attribute {name}")
         if self.is_of_test_case(function):
             if name in self.functions:
-                return self.call_own(name, arguments)
+                return self.call_own(name, node, arguments)
             if f"self.{name}" in self.variables:
                 return call_value(self.variables[f"self.{name}"], arguments)
             return self.call_assertion(name, node)
-        trait = without(self.traits(function.value), COMPUTED, "call a method of")
+        trait = without(self.own_traits(function.value), COMPUTED, "call a method of")
         if trait & REMOTE:
             return call_value(RESULT, arguments)
         if name in COLLECTING:

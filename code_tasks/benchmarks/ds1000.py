@@ -36,7 +36,7 @@ def code_eval_run(program, names, run=exec):
     run(program, names)
     return names["result"]
 """
-ANSWER = "code_eval_text = code_eval_answer\n"
+ANSWER = "code_eval_text = str(code_eval_answer)\n"
 """Reads the completion before it runs and could change it."""
 
 EXEC = """
