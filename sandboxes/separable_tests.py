@@ -725,6 +725,8 @@ def check_part(name: str) -> str:
     """Return a dotted name of a library, if tests may use it."""
     top, part, *more = f"{name}..".split(".")
     names = MODULES[top]
+    if any(each[:1] == "_" or each in COLLECTING for each in (part, *more)):
+        raise NotOnTheList(f"use {name}")
     if part and names is not None and part not in names:
         raise NotOnTheList(f"use {name}")
     if (top, part) == ("numpy", "random") and more[0] and more[0] not in NUMPY_RANDOM:

@@ -68,7 +68,7 @@ def test_what_a_candidate_says(pool, candidate, grading):
 def test_raw_texts_stay_raw(run, pool, grading):
     """A program's output and traceback are not changed."""
     code = "import sys\nprint('a\\x1b[2Jb\\rc')\nprint('d\\x07', file=sys.stderr)\nraise ValueError('e\\nf')"
-    [verdict] = pool.run_all([Program(code, "", Limits(wall_seconds=WALL_SECONDS), grading)], 1)
+    [verdict] = pool.run_all([Program(code, "assert f()", Limits(wall_seconds=WALL_SECONDS), grading)], 1)
     assert ("a\x1b[2Jb" in verdict.stdout, "d\x07" in verdict.stderr) == (True, True)
     assert "ValueError: e\nf" in verdict.traceback
     assert (verdict.exception_message, verdict.detail) == ("e f", "ValueError: e f")

@@ -56,6 +56,7 @@ SHARED = {
     "import time\ntime.time = lambda: 5\nassert f() == 5": "assign to an attribute",
     "import calendar\nassert f() == 29": "import calendar",
     "import math as m\ndel m.pi": "delete a part of an object",
+    "import string\nstring.__all__.append('f')\nf()": "use string.__all__.append",
     "def put(x, y): x.append(y)\nr = []\nput(r, f())\nassert 1 in r": "look for a value in a result",
     "def run():\n    global r\n    r = f()\nrun()\nassert 1 in r": "use global",
     "f()[0] = 1": "assign to a part of a result",
