@@ -110,6 +110,9 @@ SELECTING = frozenset(
 ITERATING = frozenset("enumerate filter iter map reversed zip".split())
 """Builtins that return an iterator, which stays in the tests' process."""
 
+ADDING = frozenset("pow round sum".split())
+"""Builtins that use operators."""
+
 UNREADING = frozenset("ascii bin chr hex oct ord slice".split())
 """Builtins that may get no result."""
 
@@ -624,6 +627,8 @@ class Forms:
             raise NotOnTheList(f"use {name}")
         if name == "isinstance":
             return self.check_instance(node)
+        if name in ADDING:
+            without(arguments, MADE, f"give {name}")
         if name in UNREADING:
             without(arguments, REMOTE, f"give {name}")
         if name not in COMPARING:

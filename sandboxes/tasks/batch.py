@@ -114,7 +114,9 @@ class ProgramBatch:
             programs += [build(candidate) for candidate in candidates]
             references += [tests_for_results(options, language, task.reference, cases)] * len(candidates)
             modules += [task.modules] * len(candidates)
-            reason = "" if cases or own != "auto" else reason_for_auto(options, language, task.reference)
+            reason = ""
+            if own == "auto":
+                reason = reason_for_auto(options, language, task.reference, cases)
             reasons += [reason] * len(candidates)
         return cls(programs, references, options, tuple(judges), modules if any(modules) else (), reasons)
 
@@ -156,8 +158,10 @@ class ProgramBatch:
         return replace(result, tests=tuple(test for test in result.tests if test.name))
 
 
-def reason_for_auto(options: TaskOptions, language: str, reference: str) -> str:
-    """Return the reason for which the grading "auto" runs tests that are code as "shared"; "" if it never does."""
+def reason_for_auto(options: TaskOptions, language: str, reference: Any, cases: IOCases | None) -> str:
+    """Return the reason for which the grading "auto" runs tests as "shared"; "" if it does not."""
+    if cases is not None:
+        return reason_for_function(cases.function) if language == "python" else ""
     if options.assemble is not None:
         return "candidate and tests are one text"
     if language != "python":
@@ -165,6 +169,11 @@ def reason_for_auto(options: TaskOptions, language: str, reference: str) -> str:
     if continued_block(reference):
         return "the tests continue the candidate's last block"
     return "the tests are for pytest" if needs_shared(reference) else reason_for_shared(reference)
+
+
+def reason_for_function(name: str) -> str:
+    """Return why cases that call a function run as "shared"; "" if they don't."""
+    return reason_for_shared(f"{name}()") if name else ""
 
 
 def tests_for_results(
@@ -276,8 +285,8 @@ def case_factory(
     """
     if cases.function and language == "python":
         tests = call_harness(cases, options.stop_at_first_failure)
-        # These tests are ours, and need nothing of the candidate's interpreter.
-        chosen = "separate" if grading == "auto" else grading
+        # These tests are ours, and need nothing of the candidate's interpreter but a function with a builtin's name.
+        chosen = ("shared" if reason_for_function(cases.function) else "separate") if grading == "auto" else grading
         is_apart = chosen == "separate"
         return lambda candidate: Program(candidate, tests, limits, chosen, tests_are_repeatable=is_apart)
     if cases.function:

@@ -68,6 +68,7 @@ SHARED = {
     "x = [1]\nassert f(x) is x": "compare identities",
     "assert Money(5) == 5": "compare an object of the candidate's class",
     "m = V(1)\nn = m * 3\nassert n.x == 3": "use an operator on an object of the candidate's class",
+    "assert sum([V(1), V(2)]).x == 3": "give sum an object of the candidate's class",
     "assert (f(1) * 3).x == 3": "use a part of what an operator made of a result",
     "assert 1 in f(1)": "look for a value in a result",
     "assert f(lambda x: x) == 1": "give the candidate a function or another object",

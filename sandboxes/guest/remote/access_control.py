@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import sys
 from collections import Counter
 
@@ -35,6 +36,14 @@ if TYPE_CHECKING:
     from ..common.value_encoder import Encoder
 
     Node = list[Any]
+
+
+# Builtin exceptions of whose name a candidate may have a class of its own: tests that expect one mean that class.
+OWN_EXCEPTIONS = frozenset(
+    name
+    for name, value in vars(builtins).items()
+    if isinstance(value, type) and issubclass(value, Exception) and value not in (Exception, AssertionError)
+)
 
 
 class TestsConnection(Readings):
@@ -78,12 +87,28 @@ class TestsConnection(Readings):
         Raises:
             KeyError: if the candidate has no such name.
         """
+        if name in OWN_EXCEPTIONS:
+            return self.fetch_exception(name)
         if name not in self.fetchable:
             raise KeyError(name)
         value = self.request("global", 0, name, [])
         if isinstance(value, ProxyType):
             self.class_names.setdefault(id(value), set()).add(name)
         return value
+
+    def fetch_exception(self, name: str) -> Any:
+        """Return the class of exceptions that the candidate has defined under a builtin's name.
+
+        Raises:
+            KeyError: if it has defined none.
+        """
+        try:
+            value = self.request("global", 0, name, [])
+        except NameError:
+            raise KeyError(name) from None
+        if isinstance(value, ProxyType) and issubclass(value, BaseException):
+            return value
+        raise KeyError(name)
 
     def function_proxy(self, number: int, name: str, is_async: bool) -> Any:
         """Return a function of the tests' process that calls one of the candidate's."""

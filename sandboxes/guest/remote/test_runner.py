@@ -12,7 +12,7 @@ from ..common.test_log import encode_test_log
 from ..common.values import NotTransferable
 from ..runners.assert_values import compile_tests
 from ..runners.in_process import TESTS_FILE, error_report
-from .access_control import TestsConnection
+from .access_control import OWN_EXCEPTIONS, TestsConnection
 from .connection import RAISED
 from .message_stream import PeerGone
 from .special_methods import is_special
@@ -205,7 +205,7 @@ def build_namespace(
     if "next" in wanted:
         namespace["next"] = connection.strict_next
     namespace.update((name, f) for name, f in connection.library_classes.functions().items() if name in wanted)
-    if not connection.fetchable:
+    if not connection.fetchable and not mentioned & OWN_EXCEPTIONS:
         return namespace
     lazy = LazyNamespace(connection)
     lazy.update(namespace)
