@@ -85,6 +85,9 @@ MODULES: dict[str, frozenset[str] | None] = {
 ORACLE = "code_eval_oracle"
 """A function that makes a benchmark's own solution, which is never given anything of the candidate."""
 
+UNREAD = frozenset(("METADATA", "_"))
+"""What tests may assign without reading it. Another such name may be one that the candidate reads."""
+
 NUMPY_RANDOM = frozenset("RandomState default_rng rand randint randn random uniform".split())
 """The names of `numpy.random` that tests may use. A seed would reach the candidate's own numbers."""
 
@@ -99,11 +102,14 @@ TAKES_RESULTS = frozenset(
 )
 """Functions of libraries that may get a result of the candidate."""
 
-READING = frozenset("bool bytes complex divmod float format int isinstance len print repr str".split())
+READING = frozenset(
+    "ascii bin bool bytes callable chr complex divmod float format hasattr hash hex int isinstance len oct ord print "
+    "repr str".split()
+)
 """Builtins that make plain data of a result, without the candidate's being told what is expected."""
 
 SELECTING = frozenset(
-    "abs all any bytearray dict frozenset list max min next pow range round set sorted sum tuple".split()
+    "abs all any bytearray dict frozenset getattr list max min next pow range round set slice sorted sum tuple".split()
 )
 """Builtins whose result consists of what they are given."""
 
@@ -113,13 +119,7 @@ ITERATING = frozenset("enumerate filter iter map reversed zip".split())
 ADDING = frozenset("pow round sum".split())
 """Builtins that use operators."""
 
-UNREADING = frozenset("ascii bin chr hex oct ord slice".split())
-"""Builtins that may get no result."""
-
-COMPARING = frozenset("abs all any bool float int max min pow round sum".split())
-"""Builtins that may get what an operator made of a result."""
-
-CALLED = READING | SELECTING | ITERATING | UNREADING
+CALLED = READING | SELECTING | ITERATING
 BUILTINS = frozenset(dir(builtins))
 EXCEPTIONS = frozenset(name for name in BUILTINS if isinstance(getattr(builtins, name), type) and name[0].isupper())
 TYPES = frozenset("bool bytearray bytes complex dict float frozenset int list object range set str tuple".split())
@@ -184,6 +184,7 @@ class Forms:
         # What tests put into a container has traits apart from those of the container: "x[]" is the content of "x".
         self.variables: dict[str, Trait] = {}
         self.called: set[str] = set()
+        self.loaded: set[str] = set()
         # the functions of the tests that are being read, innermost last
         self.within: list[str] = []
         self.has_changed = self.names_candidate = False
@@ -208,8 +209,8 @@ class Forms:
                 self.classes.add(node.name)
             elif isinstance(node, ast.Call):
                 self.called.add(last_name(node.func))
-            elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
-                own.add(node.id)
+            elif isinstance(node, ast.Name):
+                (self.loaded if isinstance(node.ctx, ast.Load) else own).add(node.id)
             elif isinstance(node, ast.arg):
                 own.add(node.arg)
             elif isinstance(node, ast.ExceptHandler) and node.name:
@@ -250,6 +251,10 @@ class Forms:
             self.read_all(self.tree.body)
         if not self.names_candidate:
             raise NotOnTheList("name nothing of the candidate but builtins")
+        for node in self.tree.body:
+            for target in node.targets if isinstance(node, ast.Assign) else ():
+                if isinstance(target, ast.Name) and target.id not in self.loaded | UNREAD:
+                    raise NotOnTheList(f"assign {target.id}, which they do not read")
 
     def give(self, variable: str, trait: Trait) -> None:
         """Give a variable more traits. It is named as `variable` names it."""
@@ -408,6 +413,8 @@ class Forms:
                 check_part(name)
             elif not isinstance(node, ast.Name) or self.variable(node.id) or node.id in self.classes:
                 raise NotOnTheList("expect an exception whose class has no name of its own")
+            elif node.id in BUILTINS - EXCEPTIONS | {"AssertionError"}:
+                raise NotOnTheList(f"expect the exception {node.id}")
 
     # Expressions
 
@@ -440,7 +447,7 @@ class Forms:
         return MADE if is_class_name(name) else RESULT
 
     def _traits_of_JoinedStr(self, node: ast.JoinedStr) -> Trait:
-        without(self.traits(*node.values), OWN | COMPUTED, "format")
+        without(self.traits(*node.values), OWN, "format")
         return PLAIN
 
     def _traits_of_FormattedValue(self, node: ast.FormattedValue) -> Trait:
@@ -501,7 +508,7 @@ class Forms:
 
     def _traits_of_BinOp(self, node: ast.BinOp) -> Trait:
         if isinstance(node.op, ast.Mod) and isinstance(node.left, ast.Constant) and isinstance(node.left.value, str):
-            without(self.traits(node.right), OWN | COMPUTED, "format")
+            without(self.traits(node.right), OWN, "format")
             return PLAIN
         if isinstance(node.left, ast.List | ast.Tuple):
             # A list of the tests, whatever is in it.
@@ -629,10 +636,8 @@ class Forms:
             return self.check_instance(node)
         if name in ADDING:
             without(arguments, MADE, f"give {name}")
-        if name in UNREADING:
-            without(arguments, REMOTE, f"give {name}")
-        if name not in COMPARING:
-            without(arguments, COMPUTED, f"give {name}")
+        if name in ("getattr", "hasattr") and not is_public_attribute(*node.args[1:2]):
+            raise NotOnTheList(f"give {name} a name that is no public one")
         if name in READING:
             return PLAIN
         return arguments & ~OWN | ITERATOR if name in ITERATING else arguments & ~(OWN | ITERATOR)
@@ -737,6 +742,11 @@ def check_part(name: str) -> str:
     if (top, part) == ("numpy", "random") and more[0] and more[0] not in NUMPY_RANDOM:
         raise NotOnTheList(f"use {name}")
     return name
+
+
+def is_public_attribute(node: ast.expr | None = None) -> bool:
+    """Return whether an expression is the name of an attribute that is public."""
+    return isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value[:1] != "_"
 
 
 def last_name(node: ast.expr) -> str:

@@ -76,6 +76,9 @@ SHARED = {
     "assert ', '.join(f(1)) == 'a'": "give join a result",
     "import json\nassert json.dumps(f(1)) == '1'": "give json.dumps a result",
     "assert isinstance(f(1), Shape)": "look for instances of other classes than builtins",
+    "try:\n    f()\nexcept AssertionError:\n    pass": "expect the exception AssertionError",
+    "assert getattr(f, '__doc__')": "give getattr a name that is no public one",
+    "limit = 20\nassert clip(50) == 20": "assign limit, which they do not read",
     "E = ValueError\ntry:\n    f()\nexcept E:\n    pass": "expect an exception whose class has no name of its own",
     "assert id(f()) == 1": "use id",
 }

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 OWN_EXCEPTIONS = frozenset(
     name
     for name, value in vars(builtins).items()
-    if isinstance(value, type) and issubclass(value, Exception) and value not in (Exception, AssertionError)
+    if isinstance(value, type) and issubclass(value, BaseException) and value not in (BaseException, Exception)
 )
 
 

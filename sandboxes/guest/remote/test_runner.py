@@ -52,6 +52,19 @@ class LazyNamespace(dict):  # type: ignore[type-arg]
         return self.connection.fetch(name)
 
 
+def module_of(connection: TestsConnection) -> ModuleType:
+    """Return the module by which tests import the candidate. It asks for what is no function."""
+
+    class CandidateModule(type(sys)):  # type: ignore[misc]
+        def __getattr__(self, name: str) -> Any:
+            try:
+                return connection.fetch(name)
+            except KeyError:
+                raise AttributeError(name) from None
+
+    return CandidateModule("candidate")
+
+
 def run_tests_remotely(
     tests: str,
     tests_code: CodeType | None,
@@ -124,7 +137,7 @@ def run_over(connection: TestsConnection, tests: str, tests_code: CodeType | Non
 
 def run_tests(connection: TestsConnection, code: CodeType, exports: list[list[str]]) -> None:
     """Run the tests in a module that has the candidate's names too."""
-    module = type(sys)("candidate")
+    module = module_of(connection)
     sys.modules["candidate"] = module
     sys.modules["__main__"] = type(sys)("__main__")
     if absent := absent_imports(connection.tests, exports):
