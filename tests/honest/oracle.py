@@ -1,0 +1,75 @@
+"""Plain Python's answer: each program with its tests in one fresh interpreter, and nothing between them.
+
+A fresh `python -I` imports the large libraries, and forks for each program, so that none sees another. The program is
+the file `candidate.py` in an empty folder. It is run as a script, unless it has tests that only a framework runs.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+SECONDS = 20
+"""Time limit of a program."""
+
+RUNNER = r"""
+import json, os, re, signal, sys, tempfile, types, unittest, unittest.mock, warnings
+import numpy, pandas, pytest
+
+FRAMEWORK = re.compile(r"^(?:async )?def test|^class Test|\bTestCase\)", re.MULTILINE)
+OPTIONS = ["-q", "-p", "no:cacheprovider", "--noconftest", "-c", os.devnull, "--rootdir", ".", "candidate.py"]
+
+
+def run(candidate, tests):
+    with open("candidate.py", "w", encoding="utf-8", newline="") as file:
+        file.write(candidate + "\n" + tests)
+    sys.path.insert(0, os.getcwd())
+    if FRAMEWORK.search(tests):
+        return pytest.main(OPTIONS)
+    module = types.ModuleType("__main__")
+    module.__file__ = "candidate.py"
+    sys.modules["__main__"] = sys.modules["candidate"] = module
+    with open("candidate.py", "rb") as file:
+        exec(compile(file.read(), "candidate.py", "exec"), module.__dict__)
+    return 0
+
+
+programs, seconds = json.load(sys.stdin), int(sys.argv[1])
+answers = os.dup(1)
+null = os.open(os.devnull, os.O_RDWR)
+for number in range(3):
+    os.dup2(null, number)
+for candidate, tests in programs:
+    child = os.fork()
+    if not child:
+        status = 1
+        try:
+            signal.alarm(seconds)
+            os.chdir(tempfile.mkdtemp(dir="."))
+            status = int(run(candidate, tests))
+        finally:
+            os._exit(status)
+    os.write(answers, b"%d\n" % (os.waitpid(child, 0)[1] == 0))
+"""
+
+
+def passes(pairs):
+    """Return whether each program comes to the end of its tests without an error.
+
+    Args:
+        pairs: programs with their tests.
+    """
+    programs = [(pair.candidate, pair.tests) for pair in pairs]
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run(
+            [sys.executable, "-I", "-c", RUNNER, str(SECONDS)],
+            input=json.dumps(programs),
+            capture_output=True,
+            text=True,
+            check=True,
+            cwd=folder,
+            # Otherwise numpy's threads, which a fork leaves behind, are waited for.
+            env=os.environ | {"OPENBLAS_NUM_THREADS": "1"},
+        )
+    return [line == "1" for line in done.stdout.split()]
