@@ -54,6 +54,7 @@ def read_pairs(group, text):
             the tests; and if there is one, "@@ wrong" and a wrong program.
     """
     _, *fields = ENTRY.split(text)
+    title = candidate = tests = ""
     pairs = []
     for heading, source in zip(fields[::2], fields[1::2], strict=True):
         source = source.rstrip("\n") + "\n"
