@@ -21,7 +21,7 @@ BATCH = 512
 """Programs that are evaluated together."""
 
 EXAMPLES = 5
-"""Programs that are shown for each group and kind of difference."""
+"""Programs that are named for each group and kind of difference, and shown if no more are chosen."""
 
 DETAIL_CHARS = 100
 """The beginning of a verdict's reason that is shown."""
@@ -41,13 +41,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sample", type=int, help="so many random programs")
     parser.add_argument("--seed", type=int, default=0, help="of the sample")
-    parser.add_argument("--only", metavar="NAME", help="programs whose name begins so, with their sources")
+    parser.add_argument("--only", metavar="NAME", help="programs whose name begins so; few are shown")
     parser.add_argument("--grading", choices=GRADINGS, action="append", help="one of them alone")
     parser.add_argument("--workers", type=int, default=1, help="processes that run programs")
     options = parser.parse_args()
     pairs = chosen_pairs(options.only, options.sample, options.seed)
-    if options.only:
-        show(pairs[:EXAMPLES])
+    if len(pairs) <= EXAMPLES:
+        show(pairs)
     started = time.monotonic()
     answers = passes(pairs)
     write(f"plain Python: {len(pairs)} programs in {time.monotonic() - started:.0f} s")
