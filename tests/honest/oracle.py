@@ -1,7 +1,8 @@
 """Plain Python's answer: each program with its tests in one fresh interpreter, and nothing between them.
 
 A fresh `python -I` imports the large libraries, and forks for each program, so that none sees another. The program is
-the file `candidate.py` in an empty folder. It is run as a script, unless it has tests that only a framework runs.
+the file `candidate.py` in an empty folder. pytest runs it if it has test functions. Otherwise it is run as a script, and
+then unittest runs its test cases, if there are any.
 """
 
 import json
@@ -14,28 +15,28 @@ SECONDS = 20
 """Time limit of a program."""
 
 QUICKER = {"OPENBLAS_NUM_THREADS": "1", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
-"""Variables without which numpy starts threads before the forks, and pytest imports its plugins after them."""
+"""Variables that keep numpy from starting threads before the forks, and pytest from loading plugins."""
 
 RUNNER = r"""
 import json, os, re, signal, sys, tempfile, types, unittest, unittest.mock, warnings
 import numpy, pandas, pytest
 
-FRAMEWORK = re.compile(r"^(?:async )?def test|^class Test|\bTestCase\)", re.MULTILINE)
+FOR_PYTEST = re.compile(r"^(?:async )?def test|^class Test\w*:", re.MULTILINE)
 OPTIONS = ["-q", "-p", "no:cacheprovider", "--noconftest", "-c", os.devnull, "--rootdir", ".", "candidate.py"]
 
 
 def run(candidate, tests):
+    source = candidate + "\n" + tests
     with open("candidate.py", "w", encoding="utf-8", newline="") as file:
-        file.write(candidate + "\n" + tests)
+        file.write(source)
     sys.path.insert(0, os.getcwd())
-    if FRAMEWORK.search(tests):
+    if FOR_PYTEST.search(tests):
         return pytest.main(OPTIONS)
     module = types.ModuleType("__main__")
     module.__file__ = "candidate.py"
     sys.modules["__main__"] = sys.modules["candidate"] = module
-    with open("candidate.py", "rb") as file:
-        exec(compile(file.read(), "candidate.py", "exec"), module.__dict__)
-    return 0
+    exec(compile(source, "candidate.py", "exec"), module.__dict__)
+    return not unittest.TextTestRunner().run(unittest.defaultTestLoader.loadTestsFromModule(module)).wasSuccessful()
 
 
 programs, seconds = json.load(sys.stdin), int(sys.argv[1])
