@@ -52,6 +52,9 @@ for candidate, tests in programs:
             signal.alarm(seconds)
             os.chdir(tempfile.mkdtemp(dir="."))
             status = int(run(candidate, tests))
+        except SystemExit as stop:
+            # From unittest.main, if the tests have it under their main guard.
+            status = int(bool(stop.code))
         finally:
             os._exit(status)
     os.write(answers, b"%d\n" % (os.waitpid(child, 0)[1] == 0))
@@ -59,7 +62,7 @@ for candidate, tests in programs:
 
 
 def passes(pairs):
-    """Return whether each program comes to the end of its tests without an error.
+    """Return whether each program ends without an error, and none of its tests failed.
 
     Args:
         pairs: programs with their tests.
