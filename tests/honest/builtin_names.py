@@ -11,7 +11,8 @@ NAMES = [name for name in dir(builtins) if not name.startswith("_") and not keyw
 FUNCTION = "def NAME(a, b):\n    return VALUE\n"
 FUNCTION_TESTS = {
     "asserts": "assert NAME(2, 3) == 23\nassert NAME(0, 7) == 7\n",
-    "check": "def check(candidate):\n    assert candidate(2, 3) == 23\n    assert candidate(0, 7) == 7\n\n\ncheck(NAME)\n",
+    "check": "def check(candidate):\n    assert candidate(2, 3) == 23\n    assert candidate(0, 7) == 7\n\n\n"
+    "check(NAME)\n",
     "import": "from candidate import NAME\n\nassert NAME(2, 3) == 23\n",
     "loop": "for a, b, c in [(2, 3, 23), (0, 7, 7)]:\n    assert NAME(a, b) == c, (a, b)\n",
     "unittest": "import unittest\n\n\nclass Test(unittest.TestCase):\n"

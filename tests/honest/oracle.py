@@ -1,8 +1,8 @@
 """Plain Python's answer: each program with its tests in one fresh interpreter, and nothing between them.
 
 A fresh `python -I` imports the large libraries, and forks for each program, so that none sees another. The program is
-the file `candidate.py` in an empty folder. pytest runs it if it has test functions. Otherwise it is run as a script, and
-then unittest runs its test cases, if there are any.
+the file `candidate.py` in an empty folder. pytest runs it if it has test functions. Otherwise it is run as a script,
+and then unittest runs its test cases, if there are any.
 """
 
 import json
@@ -40,6 +40,7 @@ def run(candidate, tests):
 
 
 programs, seconds = json.load(sys.stdin), int(sys.argv[1])
+sys.argv[:] = ["candidate.py"]
 answers = os.dup(1)
 null = os.open(os.devnull, os.O_RDWR)
 for number in range(3):

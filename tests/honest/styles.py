@@ -18,7 +18,8 @@ STYLES = {
     "    wrapper.calls = 0\n    return wrapper\n\n\n@counted\ndef solve(x):\n    return EXPR\n",
     "bound method": "class Tools:\n    def __init__(self):\n        self.seen = []\n\n    def solve(self, x):\n"
     "        self.seen.append(x)\n        return EXPR\n\n\nsolve = Tools().solve\n",
-    "static method": "class Tools:\n    @staticmethod\n    def solve(x):\n        return EXPR\n\n\nsolve = Tools.solve\n",
+    "static method": "class Tools:\n    @staticmethod\n    def solve(x):\n        return EXPR\n\n\n"
+    "solve = Tools.solve\n",
     "closure": "def make():\n    def inner(x):\n        return EXPR\n\n    return inner\n\n\nsolve = make()\n",
     "generator": "def results(x):\n    yield EXPR\n\n\ndef solve(x):\n    return next(results(x))\n",
     "recursion": "def solve(x, depth=3):\n    return solve(x, depth - 1) if depth else EXPR\n",
