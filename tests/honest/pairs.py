@@ -45,19 +45,23 @@ def written_pairs():
     return [pair for path in sorted(DATA.glob("*.txt")) for pair in read_pairs(path.stem, path.read_text("utf-8"))]
 
 
+def entries(text):
+    """Return [(heading, source)] of a text: a first line about it, then for each source "@@ " and its heading."""
+    _, *fields = ENTRY.split(text)
+    return [(name, source.rstrip("\n") + "\n") for name, source in zip(fields[::2], fields[1::2], strict=True)]
+
+
 def read_pairs(group, text):
     """Return the pairs of a text.
 
     Args:
         group: of the pairs.
-        text: a first line about the file. Then for each pair "@@ " and its title, and the right program; "@@ tests" and
-            the tests; and if there is one, "@@ wrong" and a wrong program.
+        text: entries. A pair's title is the heading of the right program. The tests have the heading "tests". A wrong
+            program may follow, with the heading "wrong".
     """
-    _, *fields = ENTRY.split(text)
     title = candidate = tests = ""
     pairs = []
-    for heading, source in zip(fields[::2], fields[1::2], strict=True):
-        source = source.rstrip("\n") + "\n"
+    for heading, source in entries(text):
         if heading == "tests":
             tests = source
             pairs.append(Pair(group, title, candidate, tests))
