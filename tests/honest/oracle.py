@@ -18,7 +18,7 @@ QUICKER = {"OPENBLAS_NUM_THREADS": "1", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
 """Variables that keep numpy from starting threads before the forks, and pytest from loading plugins."""
 
 RUNNER = r"""
-import json, os, re, signal, sys, tempfile, types, unittest, unittest.mock, warnings
+import json, os, re, signal, sys, tempfile, types, unittest
 import numpy, pandas, pytest
 
 FOR_PYTEST = re.compile(r"^(?:async )?def test|^class Test\w*:", re.MULTILINE)
