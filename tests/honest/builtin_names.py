@@ -62,7 +62,6 @@ DECISIONS = {
     "dict": ("{'a': 7}", "assert dict(a=solve(3)) == {'a': 7}"),
     "divmod": ("(3, 1)", "assert divmod(solve(3), 2) == (3, 1)"),
     "enumerate": ("[]", "for number, x in enumerate([1, 2, 3]):\n    assert solve(x) == number + 5"),
-    "eval": ("7", "assert eval(f'{solve(3)}') == 7"),
     "filter": ("[]", "assert [*filter(lambda x: solve(x) != x + 4, [1, 2, 3])] == []"),
     "float": ("7.0", "assert float(solve(3)) == 7.0"),
     "format": ("'007'", "assert format(solve(3), '03d') == '007'"),
