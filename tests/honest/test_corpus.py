@@ -136,6 +136,15 @@ def test_oracle_tells_right_from_wrong():
     assert dict(zip(tests, passes(pairs), strict=True)) == tests
 
 
+def test_auto_agrees(sampled):
+    """Under "auto" too, where most programs run apart from their tests."""
+    chosen, _ = sampled
+    verdicts = evaluated(chosen, "auto")
+    close_pools()
+    found = [pair.name for pair, verdict in zip(chosen, verdicts, strict=True) if verdict.passed != pair.is_right]
+    assert found == [*GAPS]
+
+
 def test_shared_agrees(sampled):
     """Under "shared" the programs of a sample have plain Python's verdicts, but for the known gaps."""
     chosen, answers = sampled
