@@ -46,6 +46,12 @@ OWN_EXCEPTIONS = frozenset(
 )
 
 
+def catches_failures(value: Any) -> bool:
+    """Return whether a class, or one of a tuple of classes, catches the AssertionError of tests that fail."""
+    kinds = value if type(value) is tuple else (value,)
+    return any(isinstance(kind, type) and kind in AssertionError.__mro__[:-1] for kind in kinds)
+
+
 class TestsConnection(Readings):
     """The tests' end."""
 
@@ -79,7 +85,12 @@ class TestsConnection(Readings):
         judges = wanted in JUDGING or (wanted in JUDGING_DATA and not all(map(self.is_proxy, values)))
         if judges and not self.is_made(self.imported[subject]):
             self.refuse("%s of an object that the tests have not made can't be believed; " % wanted)
-        return Readings.request(self, operation, subject, name, values)
+        value = Readings.request(self, operation, subject, name, values)
+        if operation == "get" and isinstance(value, ProxyType) and not isinstance(self.imported[subject], type):
+            # What an instance gives is called like a method, and makes no instance that tests could trust.
+            number = self.references[id(value)][1]
+            return lambda *arguments, **keywords: self.request_call(number, arguments, keywords)
+        return value
 
     def fetch(self, name: str) -> Any:
         """Return the value that a global name of the candidate has now.
@@ -92,6 +103,8 @@ class TestsConnection(Readings):
         if name not in self.fetchable:
             raise KeyError(name)
         value = self.request("global", 0, name, [])
+        if catches_failures(value):
+            self.refuse("%s stands for a class that catches failed assertions of the tests; " % name)
         if isinstance(value, ProxyType):
             self.class_names.setdefault(id(value), set()).add(name)
         return value
