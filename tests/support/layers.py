@@ -27,6 +27,7 @@ LAYERS = (
     "sandboxes.events",
     "sandboxes.consent",
     "sandboxes.imports",
+    "sandboxes.separable_names",
     "sandboxes.separable_tests",
     "sandboxes.grading",
     "sandboxes.validation",

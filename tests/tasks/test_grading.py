@@ -79,6 +79,7 @@ SHARED = {
     "try:\n    f()\nexcept AssertionError:\n    pass": "expect the exception AssertionError",
     "assert getattr(f, '__doc__')": "give getattr a name that is no public one",
     "limit = 20\nassert clip(50) == 20": "assign limit, which they do not read",
+    "return f()": "use return",
     "E = ValueError\ntry:\n    f()\nexcept E:\n    pass": "expect an exception whose class has no name of its own",
     "assert id(f()) == 1": "use id",
 }
