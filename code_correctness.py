@@ -18,8 +18,8 @@ from typing import Any
 import datasets
 import evaluate
 
+from sandboxes.extraction import encodable  # From: code-eval-sandboxes
 from sandboxes.tasks.added_samples import AddedSamples, either_name  # From: code-eval-sandboxes
-from sandboxes.tasks.extraction import encodable  # From: code-eval-sandboxes
 from sandboxes.validation import short_repr  # From: code-eval-sandboxes
 
 LABELS = ("success", "failed")

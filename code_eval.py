@@ -40,6 +40,7 @@ try:
     import sandboxes
     from sandboxes.backends.registry import require_backend
     from sandboxes.consent import require_consent
+    from sandboxes.extraction.hints import warn_of_answers
     from sandboxes.options.checks import given_options
     from sandboxes.options.docs import argument_list
     from sandboxes.pool.progress import ProgressBar
@@ -142,19 +143,21 @@ class CodeEval(AddedSamples, evaluate.Metric):
         self, *, predictions: Any = None, references: Any = None,
         # options
         k: Any = (1, 10, 100), grading: Any = "auto", partial_credit: Any = False, stop_at_first_failure: Any = None,
-        repeats: Any = 1, on_sandbox_error: Any = "raise", progress: Any = None, language: Any = "python",
-        languages: Any = None, extract: Any = "none", assemble: Any = None, checker: Any = None, tolerance: Any = 1e-06,
-        timeout: Any = 3.0, compile_timeout: Any = 30.0, memory_mb: Any = 1024, cpu_seconds: Any = None,
-        max_processes: Any = 64, max_output_bytes: Any = 16777216, sandbox: Any = None, num_workers: Any = None,
-        cluster: Any = None, isolation: Any = "auto", network: Any = False, loopback: Any = False, shell: Any = False,
-        read_only_paths: Any = None, env: Any = None, preload: Any = None, cache_dir: Any = None, cache_mb: Any = 1024,
-        cache_nondeterministic: Any = False, dedupe: Any = None, use_safe_builtins: Any = True,
-        use_limited_builtins: Any = True, use_utility_builtins: Any = True, additional_globals: Any = None,
-        additional_locals: Any = None, allowed_imports: Any = None, allow_str_format: Any = False,
-        allow_underscore_variable_names: Any = False, return_output: Any = False, output_variable: Any = "output",
-        policy: Any = None, custom_builtins: Any = None, trusted_globals: Any = False, image: Any = "python:3.11-slim",
-        packages: Any = None, cpus: Any = 1.0, runtime: Any = None, pull: Any = "missing", volumes: Any = None,
-        docker_host: Any = None, fresh_container: Any = False,
+        repeats: Any = 1, on_sandbox_error: Any = "raise", on_invalid_tests: Any = "raise", progress: Any = None,
+        language: Any = "python", languages: Any = None, extract: Any = "none", assemble: Any = None,
+        checker: Any = None, tolerance: Any = 1e-06, timeout: Any = 3.0, compile_timeout: Any = 30.0,
+        memory_mb: Any = 1024, stack_mb: Any = 8, cpu_seconds: Any = None, max_processes: Any = 64,
+        max_output_bytes: Any = 16777216, sandbox: Any = None, num_workers: Any = None, cluster: Any = None,
+        isolation: Any = "auto", network: Any = False, loopback: Any = False, shell: Any = False,
+        read_only_paths: Any = None, env: Any = None, preload: Any = None, import_paths: Any = "installed",
+        hash_seed: Any = 0, cache_dir: Any = None, cache_mb: Any = 1024, cache_nondeterministic: Any = False,
+        dedupe: Any = None, use_safe_builtins: Any = True, use_limited_builtins: Any = True,
+        use_utility_builtins: Any = True, additional_globals: Any = None, additional_locals: Any = None,
+        allowed_imports: Any = None, allow_str_format: Any = False, allow_underscore_variable_names: Any = False,
+        return_output: Any = False, output_variable: Any = "output", policy: Any = None, custom_builtins: Any = None,
+        trusted_globals: Any = False, image: Any = "python:3.11-slim", packages: Any = None, cpus: Any = 1.0,
+        runtime: Any = None, pull: Any = "missing", volumes: Any = None, docker_host: Any = None,
+        fresh_container: Any = False,
         # end of options
         **others: Any,
     ) -> Any:
@@ -247,19 +250,21 @@ class CodeEval(AddedSamples, evaluate.Metric):
         self, predictions: Any, references: Any,
         # options
         k: Any = (1, 10, 100), grading: Any = "auto", partial_credit: Any = False, stop_at_first_failure: Any = None,
-        repeats: Any = 1, on_sandbox_error: Any = "raise", progress: Any = None, language: Any = "python",
-        languages: Any = None, extract: Any = "none", assemble: Any = None, checker: Any = None, tolerance: Any = 1e-06,
-        timeout: Any = 3.0, compile_timeout: Any = 30.0, memory_mb: Any = 1024, cpu_seconds: Any = None,
-        max_processes: Any = 64, max_output_bytes: Any = 16777216, sandbox: Any = None, num_workers: Any = None,
-        cluster: Any = None, isolation: Any = "auto", network: Any = False, loopback: Any = False, shell: Any = False,
-        read_only_paths: Any = None, env: Any = None, preload: Any = None, cache_dir: Any = None, cache_mb: Any = 1024,
-        cache_nondeterministic: Any = False, dedupe: Any = None, use_safe_builtins: Any = True,
-        use_limited_builtins: Any = True, use_utility_builtins: Any = True, additional_globals: Any = None,
-        additional_locals: Any = None, allowed_imports: Any = None, allow_str_format: Any = False,
-        allow_underscore_variable_names: Any = False, return_output: Any = False, output_variable: Any = "output",
-        policy: Any = None, custom_builtins: Any = None, trusted_globals: Any = False, image: Any = "python:3.11-slim",
-        packages: Any = None, cpus: Any = 1.0, runtime: Any = None, pull: Any = "missing", volumes: Any = None,
-        docker_host: Any = None, fresh_container: Any = False,
+        repeats: Any = 1, on_sandbox_error: Any = "raise", on_invalid_tests: Any = "raise", progress: Any = None,
+        language: Any = "python", languages: Any = None, extract: Any = "none", assemble: Any = None,
+        checker: Any = None, tolerance: Any = 1e-06, timeout: Any = 3.0, compile_timeout: Any = 30.0,
+        memory_mb: Any = 1024, stack_mb: Any = 8, cpu_seconds: Any = None, max_processes: Any = 64,
+        max_output_bytes: Any = 16777216, sandbox: Any = None, num_workers: Any = None, cluster: Any = None,
+        isolation: Any = "auto", network: Any = False, loopback: Any = False, shell: Any = False,
+        read_only_paths: Any = None, env: Any = None, preload: Any = None, import_paths: Any = "installed",
+        hash_seed: Any = 0, cache_dir: Any = None, cache_mb: Any = 1024, cache_nondeterministic: Any = False,
+        dedupe: Any = None, use_safe_builtins: Any = True, use_limited_builtins: Any = True,
+        use_utility_builtins: Any = True, additional_globals: Any = None, additional_locals: Any = None,
+        allowed_imports: Any = None, allow_str_format: Any = False, allow_underscore_variable_names: Any = False,
+        return_output: Any = False, output_variable: Any = "output", policy: Any = None, custom_builtins: Any = None,
+        trusted_globals: Any = False, image: Any = "python:3.11-slim", packages: Any = None, cpus: Any = 1.0,
+        runtime: Any = None, pull: Any = "missing", volumes: Any = None, docker_host: Any = None,
+        fresh_container: Any = False,
         # end of options
     ) -> MetricOutput:
         """Score samples for evaluate's own `compute`, which takes no other keywords than these."""
@@ -278,7 +283,9 @@ class CodeEval(AddedSamples, evaluate.Metric):
             results = evaluator.run(batch, on_result=bar.count)
         # Otherwise programs, verdicts and results would be in memory at once.
         del batch
-        return metric_output([len(task.candidates) for task in tasks], results, config.k, config.extra_fields)
+        output = metric_output([len(task.candidates) for task in tasks], results, config.k, config.extra_fields)
+        warn_of_answers((answer for task in tasks for answer in task.candidates), output[1].records(), stacklevel=4)
+        return output
 
 
 def _default_progress() -> bool | None:

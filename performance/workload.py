@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from code_tasks.benchmarks.readers import read_problems
+from code_tasks.benchmarks.problem_reader import read_problems
 from sandboxes import Limits, Program, ProgramBatch, Task, TaskOptions
 from sandboxes.pool.cpus import usable_cpus
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from sandboxes.cluster.pool import ClusterPool
     from sandboxes.config import EvalConfig
     from sandboxes.contract import Isolation, Limits, Outcome, Program, TestResult, Verdict
-    from sandboxes.errors import RunStopped, SandboxError, SandboxUnavailable, SessionEnded
+    from sandboxes.errors import InvalidTests, RunStopped, SandboxError, SandboxUnavailable, SessionEnded
     from sandboxes.evaluator import Evaluator
     from sandboxes.grading import GRADINGS
     from sandboxes.metering import Usage, UsageMeter
@@ -27,9 +27,10 @@ if TYPE_CHECKING:
     from sandboxes.sessions.registry import SessionRegistry
     from sandboxes.sessions.results import CellError, CellResult
     from sandboxes.sessions.session import AsyncSession, Session
-    from sandboxes.tasks.batch import ProgramBatch, Task
+    from sandboxes.tasks.batch import ProgramBatch
     from sandboxes.tasks.options import TaskOptions
     from sandboxes.tasks.results import result_dict
+    from sandboxes.tasks.task import Task
     from sandboxes.warm_pools import close_pools, warm_pool
     from sandboxes.workers.sandbox import Sandbox
 
@@ -42,6 +43,7 @@ __all__ = [
     "EvalConfig",
     "Evaluator",
     "GRADINGS",
+    "InvalidTests",
     "Isolation",
     "LAYERS",
     "Limits",
@@ -81,7 +83,7 @@ _MODULES = {
     "cluster.pool": ("ClusterPool",),
     "config": ("EvalConfig",),
     "contract": ("Isolation", "Limits", "Outcome", "Program", "TestResult", "Verdict"),
-    "errors": ("RunStopped", "SandboxError", "SandboxUnavailable", "SessionEnded"),
+    "errors": ("InvalidTests", "RunStopped", "SandboxError", "SandboxUnavailable", "SessionEnded"),
     "evaluator": ("Evaluator",),
     "grading": ("GRADINGS",),
     "metering": ("Usage", "UsageMeter"),
@@ -95,9 +97,10 @@ _MODULES = {
     "sessions.registry": ("SessionRegistry",),
     "sessions.results": ("CellError", "CellResult"),
     "sessions.session": ("AsyncSession", "Session"),
-    "tasks.batch": ("ProgramBatch", "Task"),
+    "tasks.batch": ("ProgramBatch",),
     "tasks.options": ("TaskOptions",),
     "tasks.results": ("result_dict",),
+    "tasks.task": ("Task",),
     "warm_pools": ("close_pools", "warm_pool"),
     "workers.sandbox": ("Sandbox",),
 }

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Sequence
 from contextlib import closing
 from types import TracebackType
 from typing import Self
 
 from sandboxes.config import EvalConfig
-from sandboxes.contract import Isolation
+from sandboxes.contract import Isolation, Program
 from sandboxes.languages.judge_programs import Interactor
 from sandboxes.metering import UsageMeter
 from sandboxes.raw_runs.programs import raw_program, raw_result
 from sandboxes.raw_runs.raw_run import RawResult, RawRun
 from sandboxes.reuse.runner import ReusingRunner
 from sandboxes.runner import Finalize, OnResult, RunControls, Runner, RunResult, ShouldStop
-from sandboxes.tasks.batch import ProgramBatch, Task
-from sandboxes.tasks.needed_modules import missing_modules, missing_modules_error, with_available_modules
+from sandboxes.tasks.batch import ProgramBatch, TaskFacts
+from sandboxes.tasks.needed_modules import with_available_modules
 from sandboxes.tasks.options import check_supported, require_languages, with_mounts
+from sandboxes.tasks.task import Task
 from sandboxes.tasks.task_stream import TaskStream
 from sandboxes.warm_pools import open_pool, warm_pool
 from sandboxes.workers.sandbox import Sandbox
@@ -77,15 +78,16 @@ class BlockingEvaluator:
         """
         return self.pool(languages).preflight()
 
-    def require_modules(self, modules: Iterable[str]) -> None:
-        """Raise SandboxUnavailable if programs can't import a module that tasks need, and the configuration raises.
+    def require_modules(self, tasks: Sequence[TaskFacts]) -> None:
+        """Check that programs can import the modules that tasks need, for callers whose tasks come in parts.
 
-        `run` does the same for its own tasks. This is for callers whose tasks come in parts.
+        Raises:
+            SandboxUnavailable, ValueError: as `run`, if a module is missing and the configuration raises.
         """
-        if (needed := {*modules}) and self.config.on_sandbox_error == "raise":
+        batch = ProgramBatch([Program("", "")] * len(tasks), tasks, self.config.tasks)
+        if batch.needed_modules():
             pool = self.pool(self.config.tasks.all_languages)
-            if missing := missing_modules(pool, needed):
-                raise missing_modules_error(pool.sandbox, missing)
+            with_available_modules(batch, pool, self.config.on_sandbox_error)
 
     def pool(self, languages: Iterable[str] = (), sources: Iterable[str] | None = None) -> Runner:
         """Return the pool that runs candidates in these languages, after the languages are probed.
@@ -118,7 +120,9 @@ class BlockingEvaluator:
             ValueError, TypeError: if a reference is invalid; the message has the task's name.
             ValueError: if the sandbox can't run their judge programs.
         """
-        batch = ProgramBatch.assemble(tasks, self.config.tasks, self.config.limits, self.config.grading)
+        config = self.config
+        parses_here = config.sandbox.uses_host_files and not config.sandbox.has_policy
+        batch = ProgramBatch.assemble(tasks, config.tasks, config.limits, config.grading, parses_here)
         if batch.judges and self.config.sandbox.has_policy:
             kind = "interactors" if isinstance(batch.judges[0], Interactor) else "checker programs"
             raise ValueError(
@@ -210,7 +214,7 @@ class BlockingEvaluator:
     def _assemble_available(self, tasks: Iterable[Task]) -> ProgramBatch:
         """Build the programs of tasks. None runs without the modules that it needs."""
         batch = self.assemble(tasks)
-        if not batch.modules:
+        if not batch.needed_modules():
             return batch
         return with_available_modules(batch, self.pool(self.config.tasks.all_languages), self.config.on_sandbox_error)
 

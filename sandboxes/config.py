@@ -19,6 +19,7 @@ LIMIT_OPTIONS = {
     "timeout": ("wall_seconds", 1),
     "cpu_seconds": ("cpu_seconds", 1),
     "memory_mb": ("memory_bytes", 1 << 20),
+    "stack_mb": ("stack_bytes", 1 << 20),
     "max_processes": ("processes", 1),
     "max_output_bytes": ("output_bytes", 1),
 }

@@ -10,7 +10,7 @@ import enum
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
 
-from sandboxes.grading import classify_tests
+from sandboxes.grading import detect_grading
 from sandboxes.outcome_labels import LABELS
 from sandboxes.validation import positive_int, positive_number, printable
 
@@ -66,6 +66,9 @@ class Limits:
 
     memory_bytes: int = 1 << 30
     """Address space of one process, or container memory, whichever the backend can enforce."""
+
+    stack_bytes: int = 8 << 20
+    """Size to which the stack of a process can grow, for its first thread. A program may raise it itself."""
 
     processes: int = 64
     """Number of processes and threads at once."""
@@ -132,6 +135,9 @@ class Program:
     """With "separate", True if the tests can run again in the same process, because they do nothing but test. None:
     the text of the tests decides, as soon as the program is made."""
 
+    invalid_tests: str = ""
+    """Why the tests can judge no candidate. Such a program is not run, and has an InvalidTests as its result."""
+
     encoded: EncodedTexts | None = field(default=None, init=False, repr=False, compare=False)
     """Texts that a cache key has encoded and the request to a guest will need."""
 
@@ -140,7 +146,7 @@ class Program:
         if self.tests_are_repeatable is None and self.grading == "separate":
             # The reference decides: the harness around the tests changes nothing that outlives them.
             tests = self.tests if self.reference is None else self.reference
-            object.__setattr__(self, "tests_are_repeatable", classify_tests("separate", tests)[1])
+            object.__setattr__(self, "tests_are_repeatable", detect_grading(tests) == "separate")
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what a pickle holds: everything but the encoded texts."""
@@ -245,6 +251,18 @@ class Verdict:
 
     grading_reason: str = ""
     """The reason for which "auto" chose "shared", such as "the tests use exec". Empty if it did not."""
+
+    test_lines: tuple[int, ...] = ()
+    """Lines of Python's tests at which they were when the program failed, outermost first."""
+
+    decided_by_candidate: int = 0
+    """With "separate", the number of comparisons of two objects of the candidate's classes, which these decide."""
+
+    program: str = ""
+    """The program that ran, if it is not all of the answer: see `reading`."""
+
+    reading: str = ""
+    """How `program` was taken out of the answer, in words. Empty if the answer ran as it stands."""
 
     def __post_init__(self) -> None:
         """Make `ONE_LINE_FIELDS` printable."""

@@ -3,6 +3,7 @@
     Exception
     └── SandboxError                 common base
         ├── SandboxUnavailable       the sandbox could not run a program (also a RuntimeError)
+        │   ├── InvalidTests         a program's tests can judge no candidate
         │   └── RunCancelled         a program was ended because nobody waits for its result
         ├── SessionEnded             a session was closed, has expired or broke
         ├── RunStopped               a run ended early because its caller wanted it to
@@ -21,6 +22,13 @@ class SandboxError(Exception):
 
 class SandboxUnavailable(SandboxError, RuntimeError):  # noqa: N818 (a state of the sandbox)
     """The sandbox could not run a program: nothing is known about the program."""
+
+
+class InvalidTests(SandboxUnavailable):  # noqa: N818 (a state of the tests)
+    """A program's tests can judge no candidate: they don't parse, say, or lack a module. The message says why.
+
+    It is a program's result, and only callers that want one result alone raise it.
+    """
 
 
 class SessionEnded(SandboxError):  # noqa: N818 (a state of the session)

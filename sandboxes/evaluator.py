@@ -31,8 +31,9 @@ from sandboxes.raw_runs.programs import raw_program, raw_result
 from sandboxes.raw_runs.raw_run import RawResult, RawRun
 from sandboxes.reuse.runner import ReusingRunner
 from sandboxes.runner import OnResult, RunControls, RunResult
-from sandboxes.tasks.batch import ProgramBatch, Task
+from sandboxes.tasks.batch import ProgramBatch
 from sandboxes.tasks.needed_modules import with_available_modules
+from sandboxes.tasks.task import Task
 
 if TYPE_CHECKING:
     from sandboxes.pool.program_queue import ProgramQueue
@@ -161,7 +162,7 @@ class Evaluator(BlockingEvaluator):
 
         queue = self._open_queue
         self._require_languages(batch.languages)
-        if batch.modules:
+        if batch.needed_modules():
             pool = await asyncio.to_thread(self.pool, self.config.tasks.all_languages)
             batch = await asyncio.to_thread(with_available_modules, batch, pool, "exclude")
         return batch.finalize(index, await queue.run(batch.programs[index], client))

@@ -9,18 +9,21 @@ GRADINGS = ("shared", "separate", "auto")
 DEFAULT_GRADING = "auto"
 
 
-def classify_tests(chosen: str, tests: str) -> tuple[str, bool]:
-    """Return (the grading of a program, whether its tests are repeatable, as in `Program.tests_are_repeatable`).
+def chosen_grading(grading: str, reason: str) -> str:
+    """Return the grading of tests.
 
     Args:
-        chosen: one of GRADINGS. "auto" stands for the grading that the tests need.
-        tests: source.
+        grading: one of GRADINGS. "auto" stands for the grading that the tests need.
+        reason: why the tests can't run apart from their candidate, such as "the tests use exec"; "" if they can.
+
+    Raises:
+        ValueError: if they can't, and are to.
     """
-    if chosen == "shared":
-        return chosen, False
-    detected = detect_grading(tests)
-    # Tests of these forms change nothing that the next run of theirs would find.
-    return detected if chosen == "auto" else chosen, detected == "separate"
+    if grading == "separate" and reason:
+        raise ValueError(f"{reason}, so that they run with the candidate; choose grading='auto' or grading='shared'")
+    if grading == "auto":
+        return "shared" if reason else "separate"
+    return grading
 
 
 def detect_grading(tests: str) -> str:

@@ -1,6 +1,6 @@
 """The words and letters of outcomes for people: one table for the command, the report, the Space and notebooks.
 
-Keys are values of `Outcome`, and the two states without an outcome. Files and answers for programs have the keys.
+Keys are values of `Outcome`, and the three states without an outcome. Files and answers for programs have the keys.
 """
 
 from __future__ import annotations
@@ -9,6 +9,9 @@ from typing import NamedTuple
 
 NOT_RUN = "not_run"
 """The state of a program that the sandbox could not run."""
+
+INVALID_TESTS = "invalid_tests"
+"""The state of a program whose tests can judge no candidate."""
 
 WAITING = "waiting"
 """The state of a program whose verdict has not come yet."""
@@ -32,6 +35,7 @@ OUTCOME_LABELS = {
     "exited": OutcomeLabel("left early", "E"),
     "output_limit": OutcomeLabel("wrote too much", "O"),
     NOT_RUN: OutcomeLabel("not run", "N"),
+    INVALID_TESTS: OutcomeLabel("invalid tests", "I"),
     WAITING: OutcomeLabel("no verdict yet", "W"),
 }
 

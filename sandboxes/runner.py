@@ -13,8 +13,9 @@ from dataclasses import dataclass, field
 from typing import cast
 
 from sandboxes.contract import Isolation, Program, Verdict
-from sandboxes.errors import SandboxUnavailable
+from sandboxes.errors import InvalidTests, SandboxUnavailable
 from sandboxes.metering import UsageMeter
+from sandboxes.outcome_labels import INVALID_TESTS, NOT_RUN
 from sandboxes.validation import positive_int
 from sandboxes.workers.sandbox import Sandbox
 
@@ -207,6 +208,13 @@ class Runner(ProgramRunner):
     @abstractmethod
     def close(self) -> None:
         """End the idle workers. The pool can be used again, with new ones."""
+
+
+def state_of(result: RunResult) -> str:
+    """Return the value of a result's outcome; NOT_RUN or INVALID_TESTS for a result that is no verdict."""
+    if isinstance(result, Verdict):
+        return result.outcome.value
+    return INVALID_TESTS if isinstance(result, InvalidTests) else NOT_RUN
 
 
 def chunks(programs: Iterable[Program], num_workers: int) -> Iterator[dict[int, Program]]:

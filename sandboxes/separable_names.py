@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import operator
 
 MODULES: dict[str, frozenset[str] | None] = {
     "__future__": None,
@@ -23,7 +24,7 @@ MODULES: dict[str, frozenset[str] | None] = {
         "abs allclose arange array array_equal asarray bool_ complex128 e eye float32 float64 full inf int32 int64 "
         "isclose linalg linspace nan ndarray ones pi random reshape testing uint8 zeros".split()
     ),
-    "operator": None,
+    "operator": frozenset(dir(operator)) - {"attrgetter", "itemgetter", "methodcaller"},
     "pytest": frozenset("approx raises".split()),
     "random": frozenset("Random choice choices gauss randint random randrange sample shuffle uniform".split()),
     "re": frozenset("findall fullmatch match search split sub".split()),
@@ -77,10 +78,23 @@ ADDING = frozenset("pow round sum".split())
 CALLED = READING | SELECTING | ITERATING
 BUILTINS = frozenset(dir(builtins))
 EXCEPTIONS = frozenset(name for name in BUILTINS if isinstance(getattr(builtins, name), type) and name[0].isupper())
+EXPECTED = EXCEPTIONS - frozenset("AssertionError GeneratorExit StopAsyncIteration StopIteration".split())
+"""Exceptions that tests may expect. The others are failures of tests, or ends of what is iterated over."""
+
 TYPES = frozenset("bool bytearray bytes complex dict float frozenset int list object range set str tuple".split())
 
 COLLECTING = frozenset("add append appendleft extend insert setdefault update".split())
 """Methods by which tests put a value into a container of their own."""
+
+JUDGING = frozenset(
+    "count difference endswith find index intersection rfind rindex startswith symmetric_difference".split()
+).union(name for kind in (str, bytes, float, set) for name in dir(kind) if name[:2] == "is")
+"""Methods by which a result would judge itself, or be told what is expected."""
+
+METHODS = frozenset(
+    name for kind in (bytes, dict, float, list, set, str) for name in dir(kind) if callable(getattr(kind, name))
+)
+"""Methods of plain data. What tests take from an object under such a name, without calling it, is no plain data."""
 
 RAISING = frozenset("assertRaises assertRaisesRegex raises".split())
 """Functions that expect an exception, and name its class first."""

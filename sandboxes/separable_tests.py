@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import ast
 import functools
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from enum import Flag
 
+from sandboxes.guest.common.names import is_class_name
 from sandboxes.imports import parse_tree
 from sandboxes.separable_names import (
     ADDING,
@@ -22,8 +23,11 @@ from sandboxes.separable_names import (
     COLLECTING,
     COMPARING_TWO,
     EXCEPTIONS,
+    EXPECTED,
     GENERATORS,
     ITERATING,
+    JUDGING,
+    METHODS,
     ORACLE,
     RAISING,
     READING,
@@ -89,6 +93,23 @@ def reason_for_shared(tests: str) -> str:
     except (SyntaxError, ValueError, MemoryError):
         return "the tests can't be parsed"
     return ""
+
+
+def is_same_for_all(statements: Sequence[ast.stmt]) -> bool:
+    """Return whether the beginning of tests does the same whatever the candidate is.
+
+    Each form of it is on the list, and it has no name that a candidate could define, such as that of a builtin.
+    """
+    tree = ast.Module(list(statements), [])
+    names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    try:
+        forms = Forms(tree)
+        forms.read()
+    except (NotOnTheList, RecursionError):
+        return False
+    modules = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+    is_imported = "candidate" in {*modules, *forms.libraries.values()}
+    return not (is_imported or forms.names_candidate or names & (BUILTINS - EXCEPTIONS))
 
 
 class Forms:
@@ -164,22 +185,33 @@ class Forms:
             elif module != "candidate":
                 self.libraries[alias.asname or alias.name] = check_part(f"{module}.{alias.name}")
 
-    def check(self) -> None:
+    def read(self) -> None:
         """Read the tests, again and again until no variable gets another trait.
 
         Raises:
-            NotOnTheList: at the first form that is not on the list, or if only builtins can be meant by the tests.
+            NotOnTheList: at the first form that is not on the list.
         """
         self.has_changed = True
         while self.has_changed:
             self.has_changed = False
             self.read_all(self.tree.body)
+
+    def check(self) -> None:
+        """Read the tests, and check what only the whole of them shows.
+
+        Raises:
+            NotOnTheList: as `read`, and if only builtins can be meant by the tests.
+        """
+        self.read()
         if not self.names_candidate:
             raise NotOnTheList("name nothing of the candidate but builtins")
         for node in self.tree.body:
             for target in node.targets if isinstance(node, ast.Assign) else ():
                 if isinstance(target, ast.Name) and target.id not in self.loaded | UNREAD:
                     raise NotOnTheList(f"assign {target.id}, which they do not read")
+            if isinstance(node, ast.FunctionDef) and not node.name.startswith(("test", "code_eval_")):
+                if node.name not in self.loaded | self.called:
+                    raise NotOnTheList(f"define {node.name}, which they do not call")
 
     def give(self, variable: str, trait: Trait) -> None:
         """Give a variable more traits. It is named as `variable` names it."""
@@ -340,7 +372,7 @@ class Forms:
                 check_part(name)
             elif not isinstance(node, ast.Name) or self.variable(node.id) or node.id in self.classes:
                 raise NotOnTheList("expect an exception whose class has no name of its own")
-            elif node.id in BUILTINS - EXCEPTIONS | {"AssertionError"}:
+            elif node.id in BUILTINS - EXPECTED:
                 raise NotOnTheList(f"expect the exception {node.id}")
 
     # Expressions
@@ -487,7 +519,10 @@ class Forms:
             raise NotOnTheList(f"use the attribute {node.attr}")
         if self.is_of_test_case(node):
             return self.traits_of_variable(f"self.{node.attr}")
-        return part_traits(self.traits(node.value))
+        trait = self.traits(node.value)
+        if node.attr in JUDGING and trait & REMOTE == RESULT:
+            raise NotOnTheList(f"ask a result by {node.attr}")
+        return OWN if node.attr in METHODS and not trait & REMOTE else part_traits(trait)
 
     def is_of_test_case(self, node: ast.Attribute) -> bool:
         """Return whether an expression is an attribute of a TestCase of the tests."""
@@ -589,6 +624,8 @@ class Forms:
                 return call_value(self.variables[f"self.{name}"], arguments)
             return self.call_assertion(name, node)
         trait = without(self.own_traits(function.value), COMPUTED, "call a method of")
+        if name in JUDGING and trait & REMOTE == RESULT:
+            raise NotOnTheList(f"ask a result by {name}")
         if trait & REMOTE:
             return call_value(RESULT, arguments)
         if name in COLLECTING:
@@ -651,8 +688,9 @@ def call_value(called: Trait, arguments: Trait) -> Trait:
 
 
 def is_public_attribute(node: ast.expr | None = None) -> bool:
-    """Return whether an expression is the name of an attribute that is public."""
-    return isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value[:1] != "_"
+    """Return whether an expression is the name of an attribute that tests may use of a result."""
+    name = node.value if isinstance(node, ast.Constant) else None
+    return isinstance(name, str) and name[:1] != "_" and name not in JUDGING
 
 
 def last_name(node: ast.expr) -> str:
@@ -664,9 +702,3 @@ def parameters_of(arguments: ast.arguments) -> list[str]:
     """Return the names of a function's parameters, but for "self"."""
     own = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
     return [each.arg for each in own if each is not None and each.arg != "self"]
-
-
-def is_class_name(name: str) -> bool:
-    """Return whether a name is written like a class's: in CapWords."""
-    bare = name.lstrip("_")
-    return bare[:1].isupper() and "_" not in bare and (bare != bare.upper() or len(bare) == 1)

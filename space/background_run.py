@@ -22,7 +22,7 @@ from sandboxes import (
     TestResult,
     Verdict,
 )
-from sandboxes.tasks.extraction import encodable
+from sandboxes.extraction import encodable
 from sandboxes.validation import hide_paths
 from space.errors import RequestError
 from space.settings import Settings

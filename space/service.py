@@ -7,13 +7,15 @@ import time
 from collections import Counter
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from code_tasks.scoring.batch import SampleBatch
-from code_tasks.scoring.summary import PassAtK, pass_at_k
+from code_tasks.scoring.estimates import PassAtK, pass_at_k
 from sandboxes import EvalConfig, RunResult, Verdict, result_dict
+from sandboxes.extraction.hints import AnswerHints
 from sandboxes.outcome_labels import NOT_RUN
+from sandboxes.runner import state_of
 from sandboxes.validation import printable
 from space.available_languages import Languages
 from space.available_sandboxes import SandboxAvailability, default_sandbox
@@ -50,6 +52,8 @@ class Progress:
     """pass@k for each k that there are enough candidates for, to be drawn."""
 
     wall_seconds: float = 0.0
+    hints: AnswerHints = field(default_factory=AnswerHints)
+    """What the results say about the answers, once the run is over."""
 
     @property
     def note(self) -> str:
@@ -64,9 +68,7 @@ class Progress:
     @property
     def counts(self) -> Counter[str]:
         """Programs by outcome; NOT_RUN for programs that the sandbox could not run."""
-        return Counter(
-            result.outcome.value if isinstance(result, Verdict) else NOT_RUN for result in self.results.values()
-        )
+        return Counter(map(state_of, self.results.values()))
 
 
 @dataclass(frozen=True)
@@ -109,10 +111,14 @@ class Service:
         self._runner = BackgroundRunner(settings)
         self._remote = RemoteEvaluation(settings, self._runner)
 
-    def choices(self, sandbox: Any, grading: Any, k: Any, timeout: Any, memory_mb: Any, language: Any) -> EvalConfig:
+    def choices(
+        self, sandbox: Any, grading: Any, k: Any, timeout: Any, memory_mb: Any, language: Any, extract: Any = "none"
+    ) -> EvalConfig:
         """Return a visitor's choices, checked as `checked_choices` does; None chooses the default sandbox."""
         sandbox = self.default_sandbox if sandbox is None else sandbox
-        choices = checked_choices(self.settings, self.sandboxes, sandbox, grading, k, timeout, memory_mb, language)
+        choices = checked_choices(
+            self.settings, self.sandboxes, sandbox, grading, k, timeout, memory_mb, language, extract
+        )
         return self.languages.chosen(choices, {choices.tasks.language})
 
     async def evaluate(
@@ -136,9 +142,12 @@ class Service:
             for index, result in sorted(results.items()):
                 results_by_task[str(ids[index][0])].append(result)
             total = len(batch.programs)
-            return Evaluation(
-                progress_with_scores(total, results, is_over, results_by_task, choices.k, started_at), shown
-            )
+            progress = progress_with_scores(total, results, is_over, results_by_task, choices.k, started_at)
+            if is_over:
+                run = [(task, predictions[task][number], shown[index]) for index, (task, number) in enumerate(ids)]
+                ended = [(task, answer, result) for task, answer, result in run if result]
+                progress = replace(progress, hints=AnswerHints.of(ended))
+            return Evaluation(progress, shown)
 
         results: Mapping[int, RunResult] = {}
         async with aclosing(self._runner.run(choices, batch)) as run:
@@ -194,15 +203,17 @@ class Service:
         records = batch.records(results, choices.extra_fields)
         results_by_task = batch.results_by_task(results)
         progress = progress_with_scores(len(batch.programs), results, True, results_by_task, choices.k, started_at)
+        hints = AnswerHints.of((record["task_id"], record["completion"], record) for record in records)
         rows = [table_row(number, record) for number, record in enumerate(records, start=1)]
-        return FileScore(progress, self.store.keep(records), rows)
+        return FileScore(replace(progress, hints=hints), self.store.keep(records), rows)
 
 
 def table_row(number: int, record: Mapping[str, Any]) -> list[Any]:
     """Return a record as a row of the table."""
     task = table_cell(record["task_id"])
     if record["passed"] is None:
-        return [number, task, record["completion_id"], NOT_RUN, None, None, table_cell(record["result"])]
+        state = record.get("outcome", NOT_RUN)
+        return [number, task, record["completion_id"], state, None, None, table_cell(record["result"])]
     return [
         number,
         task,

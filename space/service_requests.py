@@ -9,9 +9,9 @@ from typing import Any
 from sandboxes import EvalConfig, Evaluator, Limits, ProgramBatch
 from sandboxes.consent import has_consent
 from sandboxes.languages.base import COMPILE_SECONDS
-from sandboxes.tasks.batch import reference_text
 from sandboxes.tasks.io_cases import parse_cases
 from sandboxes.tasks.samples import checked_tasks
+from sandboxes.tasks.task import reference_text
 from sandboxes.validation import positive_int, short_repr
 from space.available_sandboxes import SandboxAvailability
 from space.errors import RequestError, request_errors
@@ -44,6 +44,7 @@ def checked_choices(
     timeout: Any,
     memory_mb: Any,
     language: Any = "python",
+    extract: Any = "none",
 ) -> EvalConfig:
     """Return the configuration that a visitor's choices make.
 
@@ -59,7 +60,7 @@ def checked_choices(
         raise RequestError(f"the sandbox {sandbox} can't be used here: {chosen.refused}")
     # A slider gives a float.
     is_whole = isinstance(memory_mb, float) and memory_mb.is_integer()
-    options = {"sandbox": sandbox, "grading": grading, "timeout": timeout, "language": language}
+    options = {"sandbox": sandbox, "grading": grading, "timeout": timeout, "language": language, "extract": extract}
     options |= {"memory_mb": int(memory_mb) if is_whole else memory_mb, "max_output_bytes": settings.max_output_bytes}
     options |= {"compile_timeout": min(COMPILE_SECONDS, settings.max_compile_seconds), "on_sandbox_error": "exclude"}
     with request_errors():

@@ -1,4 +1,4 @@
-"""How the Space words a time-out: the program's own seconds, apart from those in which no CPU was free for it."""
+"""How the Space words a time-out of a program for which no CPU was free for a while."""
 
 from __future__ import annotations
 
@@ -19,4 +19,4 @@ def worded_detail(result: Mapping[str, Any]) -> str:
     # The waits of threads add up, and may exceed the time on the clock. Nothing is then known about the rest.
     if result["outcome"] != Outcome.TIMED_OUT.value or min(waited, own) < MIN_SECONDS:
         return detail
-    return f"{detail}: timed out after {round(own, 1):g} s of its own; waited {round(waited, 1):g} s for a CPU"
+    return f"{detail}; it waited for a CPU for {waited:.1f} of its {result['wall_seconds']:.1f} s"

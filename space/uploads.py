@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from code_tasks.benchmarks.hub import load_problems
+from code_tasks.benchmarks.problem_reader import read_problems
 from code_tasks.benchmarks.problems import Problem
-from code_tasks.benchmarks.readers import InputError, read_problems, reason_of
+from code_tasks.benchmarks.readers import InputError, reason_of
 from code_tasks.benchmarks.sample_files import JSON_LINES
 from code_tasks.benchmarks.sample_reader import read_samples
 from code_tasks.benchmarks.samples import Sample

@@ -29,7 +29,10 @@ from sandboxes.consent import require_consent
 from sandboxes.pool.cpus import usable_cpus
 from sandboxes.validation import short_repr
 
-REFUSED = ("k", "language", "languages", "on_sandbox_error", "extract", "assemble", "checker", "timeout", "num_workers")
+REFUSED = (
+    *("k", "language", "languages", "on_sandbox_error", "on_invalid_tests", "extract", "assemble", "checker"),
+    *("timeout", "num_workers"),
+)
 """Options that the benchmark or lighteval's own arguments decide."""
 
 Codes = list[bool | int]

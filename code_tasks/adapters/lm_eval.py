@@ -20,6 +20,7 @@ NOT_OF_HARNESS = {
     "k": "the harness's tasks choose it",
     "languages": "the harness's tasks are in one language",
     "on_sandbox_error": "the harness needs a score of each sample",
+    "on_invalid_tests": "the harness needs a score of each sample",
 }
 """Options that can't be chosen for the harness, with the reasons."""
 

@@ -33,15 +33,15 @@ from sandboxes import (
 )
 from sandboxes.consent import require_consent
 from sandboxes.pool.cpus import usable_cpus
-from sandboxes.tasks.batch import plain_reference
 from sandboxes.tasks.results import passed_share
+from sandboxes.tasks.task import plain_reference
 from sandboxes.validation import positive_int, positive_number
 
 NAME = "coding_env"
 OUTPUT_BYTES = 1 << 20
 """Bytes of stdout, and of stderr, in an observation."""
 
-NOT_OF_ENVIRONMENTS = ("k", "on_sandbox_error", "progress", "languages", "cluster")
+NOT_OF_ENVIRONMENTS = ("k", "on_sandbox_error", "on_invalid_tests", "progress", "languages", "cluster")
 """Options that an environment does not have."""
 
 

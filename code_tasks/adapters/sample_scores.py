@@ -14,19 +14,18 @@ from code_tasks.adapters.joined_calls import joined_calls
 from code_tasks.benchmarks.ground_truth import plain, problem_of_ground_truth
 from code_tasks.benchmarks.prime_code import OFFICIAL, PREAMBLE, PRIME_CODE
 from code_tasks.benchmarks.problems import Problem
-from sandboxes import EvalConfig, Evaluator, ProgramBatch, RunResult, SandboxUnavailable, Task, Verdict
+from sandboxes import EvalConfig, Evaluator, InvalidTests, ProgramBatch, RunResult, SandboxUnavailable, Task, Verdict
 from sandboxes.config import LIMIT_OPTIONS
-from sandboxes.tasks.extraction import encodable, last_block, without_reasoning
+from sandboxes.extraction import Extractor, read_answer
 from sandboxes.tasks.results import passed_share
 from sandboxes.validation import short_repr, true_or_false
 
-NOT_OF_REWARDS = ("k", "on_sandbox_error", "progress", "languages", "assemble")
+NOT_OF_REWARDS = ("k", "on_sandbox_error", "on_invalid_tests", "progress", "languages", "assemble")
 """Options that a reward does not have."""
 
 CONTINUOUS_CASES = 10
 """Cases that `continuous` counts, as verl's own scorers do."""
 
-PYTHON_FENCE = "```python"
 LONGEST_PAUSE_SECONDS = 5.0
 
 
@@ -35,8 +34,8 @@ class RewardSettings:
     """The checked options of a reward."""
 
     config: EvalConfig
-    extract: Any
-    """(answer, tests) -> the code in the answer. None: all of it is code."""
+    extract: Extractor | None
+    """Takes the code out of answers. None: all of an answer is code."""
 
     own_limits: frozenset[str]
     """Fields of `Limits` that the options set, and that hold in place of the tests' own."""
@@ -71,7 +70,7 @@ def settings_of(options: Mapping[str, Any]) -> RewardSettings:
 @lru_cache(16)
 def checked_settings(given: GivenOptions) -> RewardSettings:
     """Return the settings of options. Raises as `settings_of` does."""
-    options = {"extract": "verl", **given.options}
+    options = {"extract": "auto", **given.options}
     flags = {
         name: true_or_false(name, options.pop(name, False)) for name in ("continuous", "strict_official", "details")
     }
@@ -82,8 +81,6 @@ def checked_settings(given: GivenOptions) -> RewardSettings:
         raise ValueError(f"retry_seconds must be a number of seconds, 0 or more, not {short_repr(seconds)}")
     if flags["strict_official"] and (flags["continuous"] or options.get("partial_credit")):
         raise ValueError("strict_official judges all cases at once; leave out continuous and partial_credit")
-    if options["extract"] == "verl":
-        options["extract"] = last_python_block
     if flags["continuous"]:
         options["partial_credit"] = True
     config = PRIME_CODE.eval_config(options, without=NOT_OF_REWARDS)
@@ -111,12 +108,11 @@ def task_of(settings: RewardSettings, answer: str, truth: Any) -> Task:
     problem = problem_of_ground_truth(truth)
     if settings.continuous:
         problem = with_first_cases(problem, CONTINUOUS_CASES)
+    read = read_answer(answer, problem.asked(settings.config.tasks.language), settings.extract)
     if settings.strict_official and problem.preamble == PREAMBLE:
         problem = OFFICIAL.form(problem)
     own = {name: value for name, value in problem.limits.items() if name not in settings.own_limits}
-    code = without_reasoning(encodable(answer))
-    code = settings.extract(code, problem.tests) if settings.extract else code
-    return replace(problem, limits=own).task([problem.whole(code)], settings.config.limits)
+    return replace(problem, limits=own).task([problem.program(read, "")], settings.config.limits)
 
 
 def assembled(settings: RewardSettings, answer: str, truth: Any) -> ProgramBatch:
@@ -134,25 +130,13 @@ def with_first_cases(problem: Problem, count: int) -> Problem:
     return replace(problem, tests=json.dumps(tests))
 
 
-def last_python_block(answer: str, reference: str = "") -> str:
-    """Return the last block of an answer that begins as Python's do, as verl's own scorers cut it; or the last block.
-
-    Args:
-        answer: the model's answer.
-        reference: the tests, which are not needed.
-    """
-    if PYTHON_FENCE in answer:
-        return answer.rpartition(PYTHON_FENCE)[2].partition("```")[0]
-    return last_block(answer)
-
-
 async def run_joined(settings: RewardSettings, batch: ProgramBatch) -> RunResult:
     """Run the only program of a batch beside those of other calls. If the sandbox fails, try again for a while."""
     languages = tuple(sorted(batch.languages))
     config = replace(settings.config, tasks=replace(settings.config.tasks, languages=languages))
     for pause in pauses(settings.retry_seconds):
         result = await joined_calls.run(config, batch)
-        if isinstance(result, Verdict):
+        if is_final(result):
             break
         await asyncio.sleep(pause)
     return result
@@ -166,15 +150,20 @@ def run_together(settings: RewardSettings, tasks: Mapping[int, Task]) -> dict[in
     """
     results: dict[int, RunResult] = {}
     for pause in pauses(settings.retry_seconds):
-        left = [key for key in tasks if not isinstance(results.get(key), Verdict)]
+        left = [key for key in tasks if key not in results or not is_final(results[key])]
         try:
             results.update(zip(left, Evaluator(settings.config).run([tasks[key] for key in left]), strict=True))
         except SandboxUnavailable as error:
             results.update(dict.fromkeys(left, error))
-        if all(isinstance(result, Verdict) for result in results.values()):
+        if all(map(is_final, results.values())):
             break
         time.sleep(pause)
     return results
+
+
+def is_final(result: RunResult) -> bool:
+    """Return whether another run would have the same result."""
+    return isinstance(result, Verdict | InvalidTests)
 
 
 def pauses(seconds: float) -> Iterator[float]:

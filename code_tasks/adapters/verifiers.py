@@ -21,18 +21,16 @@ import verifiers.v1 as vf
 
 from code_tasks.benchmarks import LoadedBenchmark, load_benchmark
 from code_tasks.benchmarks.problems import Problem
-from code_tasks.solvers.models.answer_programs import completed_prompt, program_of_answer
-from sandboxes import EvalConfig, Evaluator, SandboxUnavailable, Task, Verdict, result_dict
+from sandboxes import EvalConfig, Evaluator, InvalidTests, SandboxUnavailable, Task, Verdict, result_dict
 from sandboxes.consent import require_consent
-from sandboxes.tasks.batch import plain_reference
-from sandboxes.tasks.extraction import encodable, without_reasoning
-from sandboxes.tasks.options import checked_extractor
+from sandboxes.extraction import Extractor, checked_extractor, read_answer, text_for
+from sandboxes.tasks.task import plain_reference
 from sandboxes.validation import short_repr
 
-NOT_OF_REWARDS = ("k", "on_sandbox_error", "progress", "languages", "dedupe")
+NOT_OF_REWARDS = ("k", "on_sandbox_error", "on_invalid_tests", "progress", "languages", "dedupe")
 """Options that a reward does not have."""
 
-DEFAULTS: Mapping[str, Any] = {"extract": "defining"}
+DEFAULTS: Mapping[str, Any] = {"extract": "auto"}
 RECORDED = ("outcome", "detail", "grading", "wall_seconds", "peak_memory_bytes", "isolation")
 """Fields of a result that a trace keeps."""
 
@@ -61,7 +59,7 @@ def make_code_reward(*, tests_field: str = "tests", **options: Any) -> Reward:
 
     Args:
         tests_field: the field of a task's data with the tests: code, or cases, as the references of `compute`.
-        options: as `compute` takes them. The extraction is "defining" unless they say otherwise. With
+        options: as `compute` takes them. The extraction is "auto" unless they say otherwise. With
             `partial_credit` the reward is the share of the tests that pass.
 
     Raises:
@@ -76,7 +74,7 @@ def make_code_reward(*, tests_field: str = "tests", **options: Any) -> Reward:
         tests = task.model_dump().get(tests_field)
         if tests is None:
             raise ValueError(f"the task has no tests in {tests_field!r}; it has {', '.join(task.model_dump())}")
-        candidate = encodable(without_reasoning(trace.last_reply))
+        candidate = text_for(config.tasks.extract, trace.last_reply)
         return await reward_of(trace, config, Task(plain_reference(tests), [candidate], tests_field))
 
     return code_reward
@@ -106,6 +104,8 @@ async def verdict_of(config: EvalConfig, task: Task) -> Verdict:
         result = await evaluator.run_async(task)
     except SandboxUnavailable as error:
         raise vf.SandboxError(str(error)) from error
+    if isinstance(result, InvalidTests):
+        raise ValueError(str(result))
     if not isinstance(result, Verdict):
         raise vf.SandboxError(str(result)) from result
     return result
@@ -203,28 +203,22 @@ class CodeTask(vf.Task[CodeData, vf.State, CodeTaskConfig]):
             raise vf.SandboxError(str(error)) from error
         language = problem.language or config.tasks.language
         if is_answer:
-            candidate = program_in(problem, encodable(without_reasoning(text)), language, extract)
+            candidate = program_in(problem, text, language, extract)
         else:
             candidate = problem.candidate(text, language)
         return config, replace(task, candidates=[candidate], language=language)
 
 
-def program_in(problem: Problem, answer: str, language: str, extract: Callable[[str, str], str] | None) -> str:
+def program_in(problem: Problem, answer: str, language: str, extract: Extractor | None) -> str:
     """Return the program of a model's answer: a whole program, or code that continues the problem's prompt.
 
     Args:
         problem: of the answer.
-        answer: the model's, without its reasoning.
+        answer: the model's, with its reasoning.
         language: of the problem.
         extract: takes the code out of an answer. None: the whole answer is code.
     """
-    if not problem.prompt or problem.is_text or problem.make_program is not None:
-        return problem.candidate(answer, language, extract)
-    code = extract(answer, problem.entry_point or problem.tests) if extract else answer
-    if language != "python":
-        return program_of_answer(problem, code)
-    # A prompt of plain words is no beginning of a program.
-    return problem.whole(program_of_answer(problem, code) if completed_prompt(problem.prompt) else code, language)
+    return problem.program(read_answer(answer, problem.asked(language), extract), language)
 
 
 @cache
@@ -235,8 +229,15 @@ def load_source(**source: str | None) -> LoadedBenchmark:
         ValueError: if they can't be read, also as InputError.
     """
     since, until = (date.fromisoformat(value) if (value := source.get(name)) else None for name in ("since", "until"))
-    chosen = {name: source.get(name) for name in ("split", "config", "revision")}
-    return load_benchmark(source.get("benchmark"), source.get("path"), since=since, until=until, **chosen)
+    return load_benchmark(
+        source.get("benchmark"),
+        source.get("path"),
+        split=source.get("split"),
+        config=source.get("config"),
+        revision=source.get("revision"),
+        since=since,
+        until=until,
+    )
 
 
 class CodeTaskset(vf.Taskset[CodeTask, CodeTasksetConfig]):

@@ -69,6 +69,8 @@ class ProblemAudit:
     that says nothing about the tests, but candidates that cheat need `separate` grading."""
 
     mutants: tuple[VariantResult, ...] = ()
+    grading: tuple[str, str] = ("", "")
+    """(the grading of the problem's tests, the reason for which "auto" chose "shared"). Empty: nothing was run."""
 
     @property
     def passed(self) -> bool:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import heapq
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from operator import attrgetter
 from typing import Any
 
 from code_tasks.audit.problem_audit import FINDINGS, ProblemAudit
+from code_tasks.scoring.summary import gradings
 from sandboxes import Outcome
 from sandboxes.outcome_labels import LABELS
 from sandboxes.validation import printable
@@ -61,6 +64,10 @@ def as_data(audits: Sequence[ProblemAudit], seconds: float) -> dict[str, Any]:
             "mutants": sum(len(each.mutants) for each in audits),
             "killed": sum(each.killed for each in audits),
         },
+        "gradings": {
+            "separate": sum(grading == "separate" for grading, _ in map(attrgetter("grading"), audits)),
+            "shared": Counter(reason for grading, reason in map(attrgetter("grading"), audits) if grading == "shared"),
+        },
         "findings": {name: [each.task_id for each in audits if name in each.findings] for name in FINDINGS},
         "wall_seconds": round(seconds, 2),
     }
@@ -79,7 +86,7 @@ def counts(audits: Sequence[ProblemAudit]) -> list[str]:
     if equal := sum(each.equal_object == Outcome.PASSED.value for each in audits):
         text = "pass with an object equal to everything"
         lines.append(f"  {text:<42}{equal}   (a cheat: separate grading refuses it)")
-    return lines
+    return [*lines, *gradings(each.grading for each in audits)]
 
 
 def share(part: int, whole: int) -> str:

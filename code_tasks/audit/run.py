@@ -23,8 +23,9 @@ from code_tasks.benchmarks.canonical_limits import (
 )
 from code_tasks.benchmarks.problems import CanonicalLimit, Problem
 from sandboxes import EvalConfig, Evaluator, RunResult, Task, Verdict
-from sandboxes.outcome_labels import NOT_RUN
 from sandboxes.pool.progress import ProgressBar
+from sandboxes.runner import state_of
+from sandboxes.tasks.batch import TaskFacts
 from sandboxes.validation import positive_int
 
 CALIBRATED = CanonicalLimit(SLOW_FACTOR, floor_seconds=1.0, ceiling_seconds=3600.0)
@@ -66,10 +67,12 @@ class Audit:
         """Yield the audit of each problem, in their order."""
         languages = tuple(sorted({self._language(problem) for problem in self.problems.values()}))
         tasks = replace(self.config.tasks, extract=None, languages=languages, stop_at_first_failure=True)
+        # Invalid tests are a finding, and keep no other problem from its audit.
+        tasks = replace(tasks, on_invalid_tests="skip")
         config = replace(self.config, tasks=tasks)
         repeated = replace(config, reuse=replace(config.reuse, repeats=self.plan.repeats))
         with Evaluator(repeated) as evaluator:
-            evaluator.require_modules(name for problem in self.problems.values() for name in problem.modules)
+            evaluator.require_modules([TaskFacts(name, modules=each.modules) for name, each in self.problems.items()])
             audits = list(self._canonical(evaluator))
         once = replace(config, reuse=replace(config.reuse, repeats=1))
         with Evaluator(once) as evaluator:
@@ -94,7 +97,7 @@ class Audit:
     def _with_solution(self, audit: ProblemAudit, problem: Problem, result: RunResult) -> ProblemAudit:
         """Return the audit of a problem whose canonical solution has run."""
         if not isinstance(result, Verdict):
-            return replace(audit, outcomes=(NOT_RUN,), detail=reason_of(result))
+            return replace(audit, outcomes=(state_of(result),), detail=reason_of(result))
         outcomes = tuple(outcome.value for outcome in result.repeats or (result.outcome,))
         if not result.passed:
             return replace(audit, outcomes=outcomes, detail=reason_of(result), caveat=problem.caveat)
@@ -153,18 +156,20 @@ def with_variants(
 
     def take(variant: Variant, result: RunResult) -> VariantResult:
         bar.count(0, result)
-        return VariantResult(variant.name, result.outcome.value if isinstance(result, Verdict) else NOT_RUN)
+        return VariantResult(variant.name, state_of(result))
 
     # The problem's task is read before its first result is there. Each problem has a stub.
     first = next(results)
     stubs, mutants = begun.popleft()
     taken = [take(stubs[0], first), *(take(variant, next(results)) for variant in (*stubs[1:], *mutants))]
+    grading = (first.grading, first.grading_reason) if isinstance(first, Verdict) else ("", "")
     equal = [result.outcome for result in taken if result.name == EQUAL_OBJECT]
     return replace(
         audit,
         stubs=tuple(result for result in taken[: len(stubs)] if result.name != EQUAL_OBJECT),
         equal_object="".join(equal),
         mutants=tuple(taken[len(stubs) :]),
+        grading=grading,
     )
 
 

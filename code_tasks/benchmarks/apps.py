@@ -16,7 +16,7 @@ from code_tasks.benchmarks.official.forms import OfficialGrader
 from code_tasks.benchmarks.preambles import APPS_MODULES, apps_imports
 from code_tasks.benchmarks.problems import Problem
 from code_tasks.benchmarks.records import first_solution, id_field, json_field
-from sandboxes.tasks.io_cases import IOCases, parse_cases
+from sandboxes.tasks.io_cases import IOCases, check_cases, parse_cases
 from sandboxes.validation import short_json
 
 SECONDS = 4.0
@@ -52,6 +52,7 @@ def problem_of(task_id: str, value: Any, script_cases: Mapping[str, Any], preamb
     """
     if not isinstance(value, dict) or not value.get("inputs"):
         raise ValueError(f"'input_output' has no inputs, so that no program can be judged: {short_json(value)}")
+    check_cases([value])
     function = value.get("fn_name") or ""
     tests = {name: value[name] for name in ("inputs", "outputs") if name in value}
     tests |= {"fn_name": function} if function else script_cases

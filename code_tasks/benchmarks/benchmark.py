@@ -10,6 +10,7 @@ from typing import Any
 from code_tasks.benchmarks.canonical_limits import with_canonical_limits
 from code_tasks.benchmarks.problems import Problem
 from sandboxes import EvalConfig, Evaluator, Sandbox, Task
+from sandboxes.tasks.task import check_candidates
 from sandboxes.validation import short_repr
 
 MEMORY_BYTES = 4 << 30
@@ -129,6 +130,7 @@ class LoadedBenchmark:
 
         Raises:
             ValueError: if there is no such problem, or the sandbox can't run the benchmark.
+            TypeError: for a text in place of a problem's list of candidates.
             SandboxUnavailable: if a canonical solution can't be run.
         """
         return self._tasks(candidates, config, lambda problem: problem)
@@ -152,6 +154,7 @@ class LoadedBenchmark:
         problems = self._limited(candidates, config)
         tasks = []
         for task_id, completions in candidates.items():
+            check_candidates(completions, f"problem {short_repr(task_id)}")
             problem = form(problems[task_id])
             language = problem.language or config.tasks.language
             programs = [problem.candidate(completion, language) for completion in completions]

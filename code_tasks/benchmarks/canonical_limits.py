@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 
 from code_tasks.benchmarks.problems import CanonicalLimit, Problem
 from sandboxes import Evaluator, RunResult, Task, Verdict
-from sandboxes.outcome_labels import LABELS, NOT_RUN
+from sandboxes.outcome_labels import LABELS
+from sandboxes.runner import state_of
 from sandboxes.tasks.io_cases import IOCases, parse_cases
 
 STEP_SECONDS = 0.125
@@ -98,4 +99,6 @@ def with_wall_seconds(problem: Problem, seconds: float) -> Problem:
 
 def reason_of(result: RunResult) -> str:
     """Return why a result is not a pass."""
-    return (result.detail or result.outcome.label) if isinstance(result, Verdict) else f"{LABELS[NOT_RUN]}: {result}"
+    if isinstance(result, Verdict):
+        return result.detail or result.outcome.label
+    return f"{LABELS[state_of(result)]}: {result}"

@@ -16,8 +16,8 @@ from code_tasks.benchmarks.official.forms import classeval_form
 from code_tasks.benchmarks.packages import needed_modules
 from code_tasks.benchmarks.problems import Problem, check_has_tests
 from code_tasks.benchmarks.records import id_field, text_field, texts_field
+from sandboxes.extraction import code_blocks
 from sandboxes.imports import is_python, parse_candidate, parse_source
-from sandboxes.tasks.extraction import code_blocks
 
 SECONDS = 5.0
 IMPORTS = ("import", "from")

@@ -22,6 +22,7 @@ SECONDS, MEMORY_BYTES = 10.0, 256 << 20
 ADDED_BYTES = 32 << 20
 """Memory that the runner adds to a problem's own limit, for the interpreter."""
 
+FILES_CAVEAT = "its statement names files, and the runner of CodeContests gives standard input and output"
 TEST_FIELDS = ("public_tests", "private_tests", "generated_tests")
 PYTHON = (3, "PYTHON3")
 """Python 3 in `solutions`, by the number and the name of the dataset's schema."""
@@ -44,6 +45,7 @@ def parse(record: Mapping[str, Any], position: int) -> Problem:
         *(text_field(record, "name"), "", json.dumps(tests)),
         canonical_solution=solution,
         limits={"wall_seconds": seconds_of(record), "memory_bytes": bytes_of(record)},
+        caveat=FILES_CAVEAT if record.get("input_file") or record.get("output_file") else "",
     )
 
 

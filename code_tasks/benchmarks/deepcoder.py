@@ -26,7 +26,7 @@ from code_tasks.benchmarks.preambles import (
 )
 from code_tasks.benchmarks.problems import Problem
 from code_tasks.benchmarks.records import case_lists, case_text, literal, object_field, required, solution_code
-from sandboxes.tasks.io_cases import function_name, parse_cases
+from sandboxes.tasks.io_cases import check_cases, function_name, parse_cases
 from sandboxes.validation import short_json
 
 SECONDS, LIVECODEBENCH_SECONDS = 12.0, 6.0
@@ -82,6 +82,7 @@ def tests_of(record: Mapping[str, Any]) -> Any:
     cases = tests if isinstance(tests, list) else [tests]
     if not cases or not all(isinstance(case, dict) for case in cases):
         raise ValueError(f"{name!r} has neither cases nor lists of inputs and outputs: {short_json(tests)}")
+    check_cases(cases)
     return tests
 
 

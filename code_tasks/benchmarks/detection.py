@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from code_tasks.benchmarks.benchmark import Benchmark
+from code_tasks.benchmarks.problem_reader import parse_at, without_fields
 from code_tasks.benchmarks.problems import TEST_FIELDS
-from code_tasks.benchmarks.readers import InputError, InputErrors, parse_at
+from code_tasks.benchmarks.readers import InputError, InputErrors
+from code_tasks.benchmarks.saved_datasets import is_saved
 from code_tasks.benchmarks.sources import Records, path_records, records_of
 from sandboxes.validation import summarize
 
@@ -20,7 +22,11 @@ ADVICE = "--benchmark NAME says which it is"
 
 
 def recognised(
-    source: str | Path | None, benchmarks: Collection[Benchmark], errors: InputErrors
+    source: str | Path | None,
+    benchmarks: Collection[Benchmark],
+    errors: InputErrors,
+    ignored: Collection[str] = (),
+    split: str | None = None,
 ) -> tuple[Benchmark, Records]:
     """Return the benchmark that the problems of a file or folder belong to, or PLAIN, and all of its records.
 
@@ -28,6 +34,8 @@ def recognised(
         source: a path, or the id of a benchmark's dataset on the Hub.
         benchmarks: that are known.
         errors: gets the errors of lines.
+        ignored: fields that are left out.
+        split: of a dataset.
 
     Raises:
         InputError: if the problems can't be read, or may belong to several benchmarks, or to none.
@@ -36,9 +44,9 @@ def recognised(
         raise ValueError("give the name of a benchmark, or a file of problems")
     own = next((each for each in benchmarks if each.hub_id.lower() == str(source).lower()), None)
     if own and not Path(source).exists():
-        return own, records_of(own, source, own.split, None, None, errors)
+        return own, without_fields(records_of(own, source, split, None, None, errors), ignored)
     path = Path(source)
-    records = path_records(path, errors)
+    records = without_fields(path_records(path, errors, split), ignored)
     first = next(records, None)
     if first is None:
         errors.raise_if_any()
@@ -47,8 +55,8 @@ def recognised(
     if not isinstance(record, Mapping):
         return PLAIN, chain([first], records)
     benchmark = benchmark_of(location, record, benchmarks)
-    if path.is_dir() and benchmark.files:
-        return benchmark, records_of(benchmark, source, benchmark.split, None, None, errors)
+    if path.is_dir() and benchmark.files and not is_saved(path):
+        return benchmark, without_fields(records_of(benchmark, source, split, None, None, errors), ignored)
     return benchmark, chain([first], records)
 
 

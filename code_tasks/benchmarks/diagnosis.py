@@ -191,13 +191,14 @@ def diagnose(expected: str, name: str, records: Iterable[tuple[str, Any]], known
         return ""
     if census.others.total() == census.total:
         return describe_values(expected, name, census)
+    if expected == SAMPLES:
+        # Results are read as the samples that were scored.
+        census.kinds[SAMPLES] += census.kinds.pop(RESULTS, 0)
     kind, number = census.kinds.most_common(1)[0]
     shown = f"{number:,} {'record' if number == 1 else 'records'}"
     # One summary stands behind any number of results.
     if kind not in ("", expected) and 2 * number > census.total:
         return f"{name}: {describe_other_kind(kind, expected, shown)}"
-    if expected == SAMPLES and census.kinds[RESULTS] and census.names["summary"]:
-        return f"{name}: {describe_other_kind(RESULTS, expected, shown)}"
     return {SAMPLES: describe_samples, PROBLEMS: describe_problems, RESULTS: lambda *_: ""}[expected](
         name, census, known
     )
@@ -226,8 +227,8 @@ def describe_other_kind(kind: str, expected: str, shown: str) -> str:
     """
     if kind == RESULTS:
         return (
-            f"these look like results, not {expected}: {shown} with verdicts; `code-eval report` shows them. "
-            "Samples are the file that was scored"
+            f"these look like results, not {expected}: {shown} with verdicts; `code-eval report` shows them, and "
+            "`code-eval run` judges their samples again"
         )
     if kind == "a run log":
         return f"this is a run log of `code-eval solve`, and no file of {expected}; `code-eval report` shows it"
@@ -276,7 +277,7 @@ def describe_missing_code(census: Census) -> str:
     return (
         f"{counted}, none {CODE_NAMES[0]!r} or another field for code ({', '.join(CODE_NAMES[1:])}); rename {found!r} "
         f"to {fields[0]!r} for code that continues the prompt, to {fields[1]!r} for whole programs, to {fields[2]!r} "
-        "for answers of a model"
+        f"for answers of a model; --map {fields[0]}={found} of `code-eval run` does it without a new file"
     )
 
 

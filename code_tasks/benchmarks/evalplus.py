@@ -128,7 +128,12 @@ RULES_OF_NAMES = dict.fromkeys(("check_str", "text_match_three", "text_starta_en
 
 def parse_humaneval(record: Mapping[str, Any], position: int) -> Problem:
     """Parse a record of HumanEval+, from EvalPlus's file or in HumanEval's shape."""
-    return human_eval.parse(record, position) if "test" in record else parse(record, position)
+    return parse(record, position) if has_inputs(record) else human_eval.parse(record, position)
+
+
+def has_inputs(record: Mapping[str, Any]) -> bool:
+    """Return whether a record is of EvalPlus's file, some versions of which also have HumanEval's own tests."""
+    return "base_input" in record or "plus_input" in record or "test" not in record
 
 
 def parse(record: Mapping[str, Any], position: int) -> Problem:
@@ -217,7 +222,7 @@ def source_of_inputs(value: Any) -> str:
 
 def parse_mbpp(record: Mapping[str, Any], position: int) -> Problem:
     """Parse a record of MBPP+, from EvalPlus's file, or from the Hub with asserts that are finished code."""
-    if "test" not in record:
+    if has_inputs(record):
         return parse(record, position)
     tests = "\n".join([*texts_field(record, "test_imports"), text_field(record, "test")]) + "\n"
     check_has_tests(tests, "test", "python")

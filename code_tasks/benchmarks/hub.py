@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import PurePath
 from typing import Any
 
 from code_tasks.benchmarks.benchmark import Benchmark
+from code_tasks.benchmarks.problem_reader import parse_at, parse_problems, without_fields
 from code_tasks.benchmarks.problems import TEST_FIELDS, Problem
-from code_tasks.benchmarks.readers import InputError, InputErrors, parse_at, parse_problems, rows_with_locations
+from code_tasks.benchmarks.readers import InputError, InputErrors, rows_with_locations
+from code_tasks.benchmarks.record_shapes import PLAIN_SHAPES
 
 BUILDERS = {".parquet": "parquet"}
 """Names with which `datasets` loads files, by their suffix. All others are JSON."""
 
 
-def load_problems(dataset: str, split: str) -> dict[str, Problem]:
+def load_problems(dataset: str, split: str, ignored: Collection[str] = ()) -> dict[str, Problem]:
     """Return the problems of a dataset on the Hugging Face Hub, or of a folder that `datasets.load_dataset` reads.
+
+    Args:
+        dataset: its id, or the folder's path.
+        split: of the dataset.
+        ignored: fields that are left out.
 
     Raises:
         InputError: if the dataset can't be loaded, or lacks the columns of problems.
@@ -27,8 +34,9 @@ def load_problems(dataset: str, split: str) -> dict[str, Problem]:
             f"dataset {dataset!r} has no column {' or '.join(map(repr, missing[0]))}; "
             f"it has {', '.join(rows.column_names)}"
         )
-    records = rows_with_locations(f"{dataset}, row", rows)
-    return parse_problems(records, parse_at, InputErrors(), f"{dataset}: there are no problems in split {split!r}")
+    records = without_fields(rows_with_locations(f"{dataset}, row", rows), ignored)
+    if_none = f"{dataset}: there are no problems in split {split!r}"
+    return parse_problems(records, parse_at, PLAIN_SHAPES, InputErrors(), if_none)
 
 
 def hub_records(

@@ -46,9 +46,9 @@ def detect_language(record: Mapping[str, Any]) -> str:
 
 
 def is_record(record: Mapping[str, Any]) -> bool:
-    """Return whether a record is one of HumanEval-X, whose language stands in its task_id alone, and can be run."""
+    """Return whether a record is one of HumanEval-X, whose language stands in its task_id, and can be run."""
     name = str(record.get("task_id")).partition("/")[0].lower()
-    return "declaration" in record and "language" not in record and name in NAMES
+    return "declaration" in record and str(record.get("language", name)).lower() == name and name in NAMES
 
 
 def get_prompt(record: Mapping[str, Any]) -> str:

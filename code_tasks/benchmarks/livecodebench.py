@@ -21,7 +21,7 @@ from code_tasks.benchmarks.official.forms import OfficialGrader
 from code_tasks.benchmarks.preambles import PLAIN_IMPORTS, star_imports
 from code_tasks.benchmarks.problems import Problem
 from code_tasks.benchmarks.records import id_field, json_field, text_field
-from sandboxes.tasks.io_cases import parse_cases
+from sandboxes.tasks.io_cases import check_cases, parse_cases
 from sandboxes.validation import short_json
 
 SECONDS = 6.0
@@ -128,6 +128,7 @@ def cases_of(value: Any, name: str) -> list[dict[str, Any]]:
     for case in value:
         if not isinstance(case, dict) or not all(isinstance(case.get(key), str) for key in ("input", "output")):
             raise ValueError(f"a case in {name!r} has no texts 'input' and 'output': {short_json(case)}")
+    check_cases(value)
     return value
 
 

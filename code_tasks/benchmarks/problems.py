@@ -7,18 +7,20 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
+from functools import cached_property
 from typing import Any
 
 from code_tasks.benchmarks import humaneval_x
 from code_tasks.benchmarks.preambles import returns_as_exits, with_preamble
 from code_tasks.benchmarks.records import missing_key
 from sandboxes import Limits, Task
+from sandboxes.extraction import Asked, Extraction, Extractor
 from sandboxes.imports import parse_source
 from sandboxes.languages.registry import ALIASES, checked_language
 from sandboxes.tasks.assert_statements import CHECK, is_lazy
-from sandboxes.tasks.batch import normalize_reference
 from sandboxes.tasks.empty_tests import check_not_empty
 from sandboxes.tasks.io_cases import parse_cases
+from sandboxes.tasks.task import normalize_reference
 from sandboxes.validation import short_json
 
 TEST_FIELDS = ("test", "tests", "input_output")
@@ -86,7 +88,7 @@ class Problem:
     """A function that cuts a completion as the benchmark's grader does. None: completions stay whole."""
 
     suffix: str = ""
-    """Code that ends a completion, such as a bracket that the benchmark's tests begin with."""
+    """Code that follows a completion, such as the rest of a function whose middle is asked for."""
 
     preamble: str = ""
     """Python statements that run before each candidate, in its module."""
@@ -125,11 +127,11 @@ class Problem:
     official: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
     """The parts of the problem's official form, beside its tests."""
 
-    def task(self, candidates: Sequence[str], limits: Limits, language: str = "") -> Task:
+    def task(self, candidates: Sequence[str | Extraction], limits: Limits, language: str = "") -> Task:
         """Return the task of candidates.
 
         Args:
-            candidates: whole programs, as `candidate` or `whole` return them.
+            candidates: whole programs, as `extracted`, `candidate` or `whole` return them.
             limits: those of the run, which hold where the problem has none.
             language: of a problem that names none. "": the language of the run's options.
         """
@@ -138,18 +140,42 @@ class Problem:
         language = self.language or language
         return Task(self.tests, candidates, name, language or None, own, self.modules, self.grading or None)
 
-    def candidate(self, completion: str, language: str, extract: Callable[[str, str], str] | None = None) -> str:
+    def extracted(self, answer: str, language: str, extract: Extractor | None = None) -> Extraction:
+        """Return the program of an answer, and how the answer was read.
+
+        Args:
+            answer: the model's.
+            language: of the problem.
+            extract: takes the code out of the answer. None: the answer is a completion of the prompt.
+        """
+        read = extract(answer, self.asked(language)) if extract else Extraction(answer, continues_prompt=True)
+        return replace(read, code=self.program(read, language))
+
+    def program(self, read: Extraction, language: str) -> str:
+        """Return the program of code that was taken out of an answer."""
+        return self.candidate(read.code, language) if read.continues_prompt else self.whole(read.code, language)
+
+    def candidate(self, completion: str, language: str) -> str:
         """Return the program of a completion.
 
         Args:
             completion: the model's.
             language: of the problem.
-            extract: extracts the code of an answer, as in `TaskOptions`. Extracted code is a whole program.
         """
-        if extract is not None and (code := extract(completion, self.tests)) != completion:
-            return self.whole(code, language)
         completion = self.cut(completion) if self.cut else completion
         return self.whole(self.prompt + completion + self.suffix, language)
+
+    def asked(self, language: str = "") -> Asked:
+        """Return what an answer is asked for. `language` is that of the run, for a problem that names none."""
+        language = self.language or language or "python"
+        function, reads_input = self._called
+        return Asked(self.tests, function or self.entry_point, self.prompt, language, reads_input)
+
+    @cached_property
+    def _called(self) -> tuple[str, bool]:
+        """(the function that cases call, whether cases give a program input instead)."""
+        cases = parse_cases(self.tests)
+        return ("", False) if cases is None else (cases.function, not cases.function)
 
     def whole(self, code: str, language: str = "") -> str:
         """Return the program of code that needs no prompt.
@@ -173,13 +199,15 @@ def parse_problem(record: Mapping[str, Any]) -> Problem:
     """Parse a record into a problem.
 
     Args:
-        record: with "task_id" and one of TEST_FIELDS, which holds code or cases. It may have "prompt", "language", and
-            "entry_point" for tests that define `check(candidate)`. HumanEval-X has the language in "task_id".
+        record: with "task_id" and one of TEST_FIELDS, which holds code or cases. It may have "prompt", "language",
+            "suffix", the code that follows a completion, and "entry_point" for tests that define `check(candidate)`.
+            HumanEval-X has the language in "task_id".
 
     Raises:
         ValueError, TypeError: if the record is invalid, with a line per error.
     """
-    errors = [type_error(record, name) for name in ("task_id", "prompt", "entry_point", "language") if name in record]
+    texts = ("task_id", "prompt", "entry_point", "language", "suffix")
+    errors = [type_error(record, name) for name in texts if name in record]
     field = next((name for name in TEST_FIELDS if name in record), "test")
     has_code = isinstance(record.get(field), str) and parse_cases(record[field]) is None
     if "task_id" not in record:
@@ -193,8 +221,6 @@ def parse_problem(record: Mapping[str, Any]) -> Problem:
         errors.append(
             f"{field!r} is neither code nor a list of objects with input and output, but {short_json(record[field])}"
         )
-    elif has_code and not record[field].strip():
-        errors.append(f"{field!r} is empty: every sample would pass")
     if errors := [error for error in errors if error]:
         raise ValueError("\n".join(errors))
     if humaneval_x.is_record(record):
@@ -202,9 +228,8 @@ def parse_problem(record: Mapping[str, Any]) -> Problem:
     name = record.get("language", "").lower()
     language = checked_language(ALIASES.get(name, name)) if name else ""
     tests = normalize_reference(record[field]) if not has_code else append_check_call(record, field, language)
-    if has_code:
-        check_has_tests(tests, field, language)
-    return Problem(record["task_id"], record.get("prompt", ""), tests, language, **optional_fields(record))
+    prompt, suffix = record.get("prompt", ""), record.get("suffix", "")
+    return Problem(record["task_id"], prompt, tests, language, suffix=suffix, **optional_fields(record))
 
 
 def published_fields(record: Mapping[str, Any]) -> dict[str, Any]:
@@ -309,7 +334,6 @@ def parse_humaneval_x(record: Mapping[str, Any], field: str) -> Problem:
         ValueError: if the record is invalid.
     """
     language = humaneval_x.detect_language(record)
-    check_has_tests(str(record[field]), field, "" if language == "python" else language)
     if language == "go" and (missing := [name for name in ("import", "test_setup") if name not in record]):
         raise ValueError(missing_key(record, missing[0]))
     tests = humaneval_x.build_tests({**record, "test": record[field]})

@@ -1,22 +1,19 @@
-"""Readers of lines, records and problems, from JSON lines files."""
+"""Readers of lines and records, from JSON lines files."""
 
 from __future__ import annotations
 
-import functools
 import gzip
 import io
 import json
 import re
 import zlib
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import ExitStack
-from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any
 
-from code_tasks.benchmarks.diagnosis import PROBLEMS, SAMPLES, describe_foreign_format, diagnose
-from code_tasks.benchmarks.problems import Problem, parse_problem, published_fields
+from code_tasks.benchmarks.diagnosis import SAMPLES, describe_foreign_format, diagnose
 from sandboxes.validation import short_json, system_reason
 
 MAX_ERRORS_SHOWN = 50
@@ -78,69 +75,6 @@ class InputErrors:
             self.shown.append(f"... and {self.count - len(self.shown)} more such lines")
         if self.count:
             raise InputError("\n".join(self.shown))
-
-
-def read_problems(
-    path: Path, records: Callable[[Path, InputErrors], Iterable[tuple[str, Any]]] | None = None
-) -> dict[str, Problem]:
-    """Return the problems of a file that belong to no benchmark, by task_id.
-
-    Args:
-        path: of the file.
-        records: yields the (location, value) pairs of a path. None: JSON lines alone are read.
-
-    Raises:
-        InputError: with a message for each line that is not a problem, or that repeats one; or what the file is.
-    """
-    read, errors = records or parse_lines, InputErrors()
-    try:
-        return parse_problems(read(path, errors), parse_at, errors, f"{path}: there are no problems in it")
-    except InputError as error:
-        raise explain_error(error, PROBLEMS, path, functools.partial(read, path), lines_only=not records) from error
-
-
-def parse_at(record: Mapping[str, Any], position: int) -> Problem:
-    """Parse a record whose position does not matter, as `parse_problem` does."""
-    return parse_problem(record)
-
-
-def parse_problems(
-    records: Iterable[tuple[str, Any]],
-    parse: Callable[[Mapping[str, Any], int], Problem | None],
-    errors: InputErrors,
-    if_none: str,
-) -> dict[str, Problem]:
-    """Parse (location, record) pairs into problems by task_id.
-
-    Args:
-        records: the pairs.
-        parse: (record, position from 0) -> the problem, or None to leave the record out. May raise ValueError and
-            TypeError, or InputError for an error that all records have.
-        errors: gets the errors of records.
-        if_none: the message of the error if there are no problems.
-
-    Raises:
-        InputError: if there are errors, or no problems.
-    """
-    problems: dict[str, Problem] = {}
-    for position, (location, record) in enumerate(objects_of(records, errors)):
-        try:
-            problem = parse(record, position)
-        except InputError as error:
-            # It is about all records, so that none of the others is read.
-            raise InputError(f"{location}: {error}") from None
-        except (ValueError, TypeError) as error:
-            errors.add(*(f"{location}: {line}" for line in str(error).splitlines()))
-            continue
-        if problem is None:
-            continue
-        if problem.task_id in problems:
-            errors.add(f"{location}: duplicate task_id {short_json(problem.task_id)}")
-        problems[problem.task_id] = replace(problem, published=published_fields(record))
-    errors.raise_if_any()
-    if not problems:
-        raise InputError(if_none)
-    return problems
 
 
 def rows_with_locations(name: str, rows: Iterable[Any]) -> Iterator[tuple[str, Any]]:

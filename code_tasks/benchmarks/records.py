@@ -7,9 +7,10 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from sandboxes.extraction import code_blocks
 from sandboxes.imports import parse_source
 from sandboxes.languages.registry import ALIASES, checked_language
-from sandboxes.tasks.extraction import last_block
+from sandboxes.tasks.io_cases import check_cases
 from sandboxes.validation import short_json, summarize
 
 
@@ -134,11 +135,12 @@ def case_text(value: Any) -> str:
 
 def solution_code(value: Any) -> str | None:
     """Return the code of a canonical solution, which may stand in a fenced block. None: it is no text, or empty."""
-    return last_block(value) if isinstance(value, str) and value.strip() else None
+    return (code_blocks(value) or [value])[-1] if isinstance(value, str) and value.strip() else None
 
 
 def case_lists(data: Mapping[str, Any]) -> tuple[list[Any], list[Any]]:
     """Return the lists "inputs" and "outputs". Raises as `text_field` does, also if their lengths differ."""
+    check_cases([data])
     inputs, outputs = required(data, "inputs"), required(data, "outputs")
     if not isinstance(inputs, list) or not isinstance(outputs, list) or len(inputs) != len(outputs):
         shown = f"{short_json(inputs)} and {short_json(outputs)}"

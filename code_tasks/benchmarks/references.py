@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from code_tasks.benchmarks.problem_reader import parse_at, parse_problems
 from code_tasks.benchmarks.problems import Problem
-from code_tasks.benchmarks.readers import InputErrors, parse_at, parse_problems
+from code_tasks.benchmarks.readers import InputErrors
 from code_tasks.benchmarks.sources import Records, check_exists, file_records
 from sandboxes.validation import short_json
 
@@ -23,7 +24,8 @@ def read_references(path: Path) -> dict[str, Problem]:
     """
     check_exists(path)
     errors = InputErrors()
-    return parse_problems(reference_records(path, errors), parse_at, errors, f"{path}: there are no references in it")
+    if_none = f"{path}: there are no references in it"
+    return parse_problems(reference_records(path, errors), parse_at, (), errors, if_none)
 
 
 def reference_records(path: Path, errors: InputErrors) -> Records:

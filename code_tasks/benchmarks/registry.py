@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import date
 from pathlib import Path
 from types import MappingProxyType
@@ -29,8 +29,10 @@ from code_tasks.benchmarks.mbpp import MBPP
 from code_tasks.benchmarks.mhpp import MHPP
 from code_tasks.benchmarks.multipl_e import MULTIPL_E
 from code_tasks.benchmarks.prime_code import PRIME_CODE
+from code_tasks.benchmarks.problem_reader import parse_problems, without_fields
 from code_tasks.benchmarks.problems import Problem
-from code_tasks.benchmarks.readers import InputError, InputErrors, parse_problems
+from code_tasks.benchmarks.readers import InputError, InputErrors
+from code_tasks.benchmarks.record_shapes import SHAPES
 from code_tasks.benchmarks.sources import problems_explained, records_of
 from code_tasks.benchmarks.verification_info import SYNTHETIC_1, SYNTHETIC_2, VERIFIABLE_CODING
 from code_tasks.benchmarks.xcodeeval import XCODEEVAL
@@ -54,19 +56,22 @@ def load_benchmark(
     revision: str | None = None,
     since: date | None = None,
     until: date | None = None,
+    ignored_fields: Collection[str] = (),
 ) -> LoadedBenchmark:
     """Load the problems of a benchmark, to be judged as its own grader judges them.
 
     Args:
         name: one of BENCHMARKS, or another name of one. None: the benchmark that the fields of the first record belong
             to, or problems with "task_id" and tests that belong to none. Then a path is needed.
-        path_or_hub_id: a file (JSON lines or JSON, which may be gzipped, or Parquet), a folder of such files, or a
-            dataset on the Hugging Face Hub. None: the benchmark's own dataset on the Hub.
-        split: of a dataset on the Hub. None: the benchmark's test split.
+        path_or_hub_id: a file (JSON lines or JSON, which may be gzipped, or Parquet), a folder of such files or one
+            that `save_to_disk` wrote, or a dataset on the Hugging Face Hub. None: the benchmark's own dataset there.
+        split: of a dataset on the Hub, or one that `save_to_disk` wrote. None: the benchmark's test split.
         config: the configuration of a dataset on the Hub; the release, for a benchmark with releases.
         revision: of a dataset on the Hub.
         since: the date of the first problems, for a benchmark with dates.
         until: the date of the last problems, included.
+        ignored_fields: names of fields that are left out of all records. Without that, a field that may decide on
+            verdicts and is not read, such as "checker", is an error.
 
     Raises:
         ValueError: if there is no such benchmark, release or date.
@@ -77,7 +82,7 @@ def load_benchmark(
         if config or revision:
             raise ValueError("a config or revision needs the name of a benchmark")
         with problems_explained(path_or_hub_id):
-            benchmark, records = recognised(path_or_hub_id, BENCHMARKS.values(), errors)
+            benchmark, records = recognised(path_or_hub_id, BENCHMARKS.values(), errors, ignored_fields, split)
         source: str | Path | None = path_or_hub_id
     else:
         benchmark = checked_benchmark(name)
@@ -87,7 +92,8 @@ def load_benchmark(
                 f"{benchmark.hub_id} is a path here, which `datasets` would read in place of the dataset on the Hub: "
                 "name it as the file of problems, or work in another folder"
             )
-        records = records_of(benchmark, source, split or benchmark.split, config, revision, errors)
+        found = records_of(benchmark, source, split, config, revision, errors)
+        records = without_fields(found, ignored_fields)
     if not benchmark.date_field and (since or until):
         raise ValueError(f"the problems of {benchmark.name} have no dates to choose by")
     known: dict[str, Problem] = {}
@@ -105,7 +111,7 @@ def load_benchmark(
 
     if_none = f"{source}: there are no problems in it" + (" of these dates" if since or until else "")
     with problems_explained(path_or_hub_id):
-        problems = parse_problems(records, parse, errors, if_none)
+        problems = parse_problems(records, parse, SHAPES.get(benchmark.name, ()), errors, if_none)
     return LoadedBenchmark(benchmark, dict(sorted(problems.items())) if benchmark.is_sorted else problems)
 
 

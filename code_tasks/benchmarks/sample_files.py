@@ -27,12 +27,17 @@ from code_tasks.benchmarks.readers import (
     rows_with_locations,
 )
 from code_tasks.benchmarks.samples import MAX_SAMPLE_BYTES
+from code_tasks.benchmarks.saved_datasets import is_saved, saved_rows
 from code_tasks.benchmarks.sources import PARQUET, SUFFIXES, Records, read_array
 from sandboxes.validation import short_json
 
 GRADED = (".results.json", ".results.json.gz")
 """Files of MultiPL-E with results, which stand beside its samples."""
 
+SCORED = "raw_generations"
+"""The key under which CRUXEval's file of scores has the answers."""
+
+FIRST_KEY = re.compile(rb'\{\s*("(?:[^"\\]|\\.)*")\s*:')
 PARQUET_ROWS = 256
 
 
@@ -53,8 +58,8 @@ class Shape:
     """A form of files or folders with samples."""
 
     description: str
-    matches: Callable[[Path, bytes], bool]
-    """(path, first bytes of the file without white space in front) -> whether it has this shape."""
+    matches: Callable[[SampleInput, bytes], bool]
+    """(input, first bytes of the file without white space in front) -> whether it has this shape."""
 
     records: Callable[[SampleInput, InputErrors], Records]
     """Yields (location, record) pairs. The errors of lines and files are added."""
@@ -101,9 +106,16 @@ def parquet_rows(given: SampleInput, errors: InputErrors) -> Records:
         raise cant_read(given.shown, error) from error
 
 
+def saved_dataset(given: SampleInput, errors: InputErrors) -> Records:
+    """Yield the rows of a dataset that `save_to_disk` wrote."""
+    return saved_rows(given.path)
+
+
 def generations(given: SampleInput, errors: InputErrors) -> Records:
-    """Yield a record for each list of programs. Lists have no ids, and stand in the problems' order."""
+    """Yield a record for each program, or list of programs. They have no ids, and stand in the problems' order."""
     lists = items_of(given)
+    if all(isinstance(each, str) for each in lists):
+        lists = [[each] for each in lists]
     if len(lists) != len(given.problems):
         raise InputError(
             f"{given.shown}: there are {len(lists)} lists of programs, but {len(given.problems)} problems, so it can't "
@@ -131,14 +143,40 @@ def items_of(given: SampleInput) -> list[Any]:
         raise cant_read(given.shown, error) from error
 
 
+def texts_by_id(given: SampleInput, errors: InputErrors) -> Records:
+    """Yield a record for each item of an object with the completions of each problem."""
+    value = read_object(given)
+    for task_id, texts in value.get(SCORED, value).items():
+        location = f"{given.shown}, {short_json(task_id)}"
+        if isinstance(texts, str | list):
+            yield location, {"task_id": task_id, "completions": [texts] if isinstance(texts, str) else texts}
+        else:
+            errors.add(f"{location}: neither a completion nor a list of them, but {short_json(texts)}")
+
+
+def is_by_id(given: SampleInput, head: bytes) -> bool:
+    """Return whether a file's first key is the id of a problem, or that of CRUXEval's scores."""
+    match = FIRST_KEY.match(head)
+    try:
+        key = json.loads(match[1]) if match else None
+    except ValueError:
+        return False
+    return key == SCORED or key in given.problems
+
+
 def one_object(given: SampleInput, errors: InputErrors) -> Records:
     """Yield the object of a file that holds one, over several lines."""
+    yield str(given.shown), read_object(given)
+
+
+def read_object(given: SampleInput) -> Any:
+    """Return the object of a file that holds one. Raises InputError for anything else."""
     try:
         with ExitStack() as stack:
             data = open_input(given.path, stack).read(MAX_LINE_BYTES + 1)
         if len(data) > MAX_LINE_BYTES:
             raise InputError(f"{given.shown}: an object of more than {MAX_LINE_BYTES >> 20} MiB, which is not read")
-        yield str(given.shown), json.loads(data)
+        return json.loads(data)
     except (OSError, EOFError, zlib.error, json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise cant_read(given.shown, error) from error
 
@@ -155,36 +193,43 @@ def has_programs(path: Path) -> bool:
 
 JSON_LINES = Shape(
     'JSON lines, each an object with "task_id" and "completion", "solution" or another field for code',
-    lambda path, head: not head or head.startswith(b"{"),
+    lambda given, head: not head or head.startswith(b"{"),
     json_lines,
 )
 FILE_SHAPES = (
-    Shape("a Parquet file with such columns", lambda path, head: head.startswith(PARQUET), parquet_rows),
+    Shape("a Parquet file with such columns", lambda given, head: head.startswith(PARQUET), parquet_rows),
     Shape(
-        "a JSON array of lists of programs, in the order of the problems (bigcode-evaluation-harness)",
-        lambda path, head: re.match(rb"\[\s*\[", head) is not None,
+        "a JSON array of programs, or of lists of them, in the order of the problems (bigcode-evaluation-harness)",
+        lambda given, head: re.match(rb'\[\s*[\["]', head) is not None,
         generations,
-        "the lists of programs are taken in the order of the problems",
+        "the programs are taken in the order of the problems",
     ),
     Shape(
         'a JSON array of such objects, as LiveCodeBench\'s with "question_id" and "code_list"',
-        lambda path, head: head.startswith(b"["),
+        lambda given, head: head.startswith(b"["),
         array_items,
     ),
     Shape(
+        "a JSON object with a completion, or a list of them, for each task_id (CRUXEval, APPS)",
+        is_by_id,
+        texts_by_id,
+        "the texts of each task_id are taken as completions of its prompt",
+    ),
+    Shape(
         'a JSON object, as MultiPL-E\'s with "name" and "completions"',
-        lambda path, head: INDENTED.match(head) is not None,
+        lambda given, head: INDENTED.match(head) is not None,
         one_object,
     ),
     JSON_LINES,
 )
 SHAPES = (
+    Shape("a folder that `save_to_disk` of datasets wrote", lambda given, head: is_saved(given.path), saved_dataset),
     Shape(
         "a folder with a folder of programs for each problem, such as HumanEval_0/0.py (EvalPlus)",
-        lambda path, head: path.is_dir() and has_programs(path),
+        lambda given, head: given.path.is_dir() and has_programs(given.path),
         program_folders,
     ),
-    Shape("a folder of files with samples", lambda path, head: path.is_dir(), files_of_folder),
+    Shape("a folder of files with samples", lambda given, head: given.path.is_dir(), files_of_folder),
     *FILE_SHAPES,
 )
 """All shapes. The first that matches is the shape of a file."""
@@ -204,7 +249,7 @@ def detected_shape(given: SampleInput, shapes: Sequence[Shape]) -> Shape:
             with ExitStack() as stack:
                 head = open_input(given.path, stack).read(HEAD_BYTES).lstrip()
         for shape in shapes:
-            if shape.matches(given.path, head):
+            if shape.matches(given, head):
                 return shape
     except (OSError, EOFError, zlib.error) as error:
         raise cant_read(given.shown, error) from error

@@ -10,15 +10,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 
 from code_tasks.benchmarks.diagnosis import SAMPLES
 from code_tasks.benchmarks.known_ids import KnownIds
 from code_tasks.benchmarks.problems import Problem
 from code_tasks.benchmarks.readers import InputError, InputErrors, cant_read, explain_error, objects_of
+from code_tasks.benchmarks.sample_columns import with_columns, with_official_columns
 from code_tasks.benchmarks.sample_files import SHAPES, SampleInput, Shape, detected_shape
-from code_tasks.benchmarks.samples import Sample, samples_of
+from code_tasks.benchmarks.samples import Sample, is_result, samples_of
 from code_tasks.benchmarks.sources import Records
 from sandboxes.validation import short_repr
+
+RESULTS_HINT = "these are results: their samples are judged again"
+NO_COLUMNS: Mapping[str, str] = MappingProxyType({})
 
 
 class SampleReader:
@@ -32,6 +37,7 @@ class SampleReader:
         shapes: Sequence[Shape] = SHAPES,
         *,
         skips_unknown: bool = False,
+        columns: Mapping[str, str] = NO_COLUMNS,
     ):
         """Store the arguments; nothing is read yet.
 
@@ -41,7 +47,9 @@ class SampleReader:
             preferred: as for `samples_of`.
             shapes: that the file may have.
             skips_unknown: whether to leave out samples of other problems, which are errors otherwise.
+            columns: the names of columns by the fields that they stand for, as `parse_columns` returns them.
         """
+        self.columns = columns
         self.skips_unknown = skips_unknown
         self.given = SampleInput(path, problems, path)
         self.preferred, self.shapes = preferred, shapes
@@ -73,7 +81,15 @@ class SampleReader:
         shape = detected_shape(self.given, self.shapes)
         if shape.hint:
             self.hints[shape.hint] = None
-        return objects_of(shape.records(self.given, errors), errors)
+        for location, record in objects_of(shape.records(self.given, errors), errors):
+            if is_result(record):
+                self.hints[RESULTS_HINT] = None
+            elif list(record) == ["summary"] and RESULTS_HINT in self.hints:
+                continue
+            try:
+                yield location, with_columns(record, self.columns) if self.columns else with_official_columns(record)
+            except ValueError as error:
+                errors.add(f"{location}: {error}")
 
     def read(self, errors: InputErrors) -> Iterator[Sample]:
         """Yield the samples of the problems. The errors of others are added to `errors`.
@@ -106,7 +122,7 @@ class SampleReader:
         given, is_lines = self.given, len(self.shapes) == 1
 
         def records(errors: InputErrors) -> Records:
-            return detected_shape(given, self.shapes).records(given, errors)
+            return self.records(errors) if self.columns else detected_shape(given, self.shapes).records(given, errors)
 
         known = () if self.skips_unknown else given.problems
         return explain_error(error, SAMPLES, given.path, records, shown=given.shown, known=known, lines_only=is_lines)

@@ -6,13 +6,13 @@ MultiPL-E and others.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from code_tasks.benchmarks.problems import Problem
 from code_tasks.benchmarks.records import id_field, missing_key
-from sandboxes.tasks.extraction import last_block
+from sandboxes.extraction import EXTRACTORS, Extraction, Extractor
 from sandboxes.validation import short_json
 
 MAX_SAMPLE_BYTES = 64 << 20
@@ -33,17 +33,25 @@ class Sample:
     form: str = COMPLETION
     """COMPLETION, PROGRAM or ANSWER."""
 
-    def program(self, problem: Problem, language: str, extract: Callable[[str, str], str] | None = None) -> str:
-        """Return the program of this sample.
+    def extracted(self, problem: Problem, language: str, extract: Extractor | None = None) -> Extraction:
+        """Return the program of this sample, and how the sample was read.
 
         Args:
             problem: that the sample belongs to.
             language: of the problem.
-            extract: extracts the code of an answer, as in `TaskOptions`.
+            extract: takes the code out of an answer. None: only a sample that is an answer has its last block taken.
         """
-        if self.form == PROGRAM:
-            return problem.whole(extract(self.completion, problem.tests) if extract else self.completion, language)
-        return problem.candidate(self.completion, language, extract or (last_block if self.form == ANSWER else None))
+        if self.form == PROGRAM and (
+            extract is None or extract(self.completion, problem.asked(language)).code == self.completion
+        ):
+            return Extraction(problem.whole(self.completion, language))
+        if extract is None and self.form == ANSWER:
+            extract = EXTRACTORS["last"]
+        return problem.extracted(self.completion, language, extract)
+
+    def program(self, problem: Problem, language: str, extract: Extractor | None = None) -> str:
+        """Return the program of this sample, as `extracted` does."""
+        return self.extracted(problem, language, extract).code
 
     def record(self) -> dict[str, str]:
         """Return the fields that results have of a sample."""
@@ -76,6 +84,10 @@ CODE_FIELDS = (
 )
 """The first field that a record has counts, but for a record with both `completion` and `solution`."""
 
+FORMS = (COMPLETION, PROGRAM, ANSWER)
+RESULT_FIELDS = frozenset({"completion", "completion_id", "passed", "result"})
+"""Fields that lines of results have, and samples have not. A line then has the form of its sample, too."""
+
 AMBIGUOUS = ("completion", "solution")
 ID_FIELDS = ("task_id", "question_id", "problem_id", "name", "id")
 """Fields with a problem's id. The first that a record has counts."""
@@ -101,9 +113,17 @@ def samples_of(record: Mapping[str, Any], preferred: str = "") -> tuple[list[Sam
         texts = texts_of(record, field)
     except (ValueError, TypeError) as error:
         errors.append(str(error))
+    if is_result(record) and record.get("form", COMPLETION) not in FORMS:
+        errors.append(f"'form' must be one of {', '.join(FORMS)}, not {short_json(record['form'])}")
     if errors:
         raise ValueError("\n".join(errors))
-    return [Sample(task_id, text, field.form) for text in texts], hint
+    form = record.get("form", COMPLETION) if is_result(record) else field.form
+    return [Sample(task_id, text, form) for text in texts], hint
+
+
+def is_result(record: Mapping[str, Any]) -> bool:
+    """Return whether a record is a line of results, as `code-eval run --output` writes them."""
+    return record.keys() >= RESULT_FIELDS
 
 
 def code_field(record: Mapping[str, Any], preferred: str) -> tuple[CodeField, str]:

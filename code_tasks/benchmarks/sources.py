@@ -25,6 +25,7 @@ from code_tasks.benchmarks.readers import (
     parsed_lines,
     rows_with_locations,
 )
+from code_tasks.benchmarks.saved_datasets import is_saved, saved_rows
 
 SUFFIXES = (".jsonl", ".jsonl.gz", ".json", ".json.gz", ".parquet")
 """Names of a folder's files that are read end with one of these."""
@@ -39,7 +40,7 @@ Records = Iterator[tuple[str, Any]]
 def records_of(
     benchmark: Benchmark,
     source: str | Path,
-    split: str,
+    split: str | None,
     config: str | None,
     revision: str | None,
     errors: InputErrors,
@@ -49,7 +50,7 @@ def records_of(
     Args:
         benchmark: that they belong to.
         source: a path, or the id of a dataset.
-        split: of a dataset, or of a folder with a file for each split.
+        split: of a dataset, or of a folder with a file for each split. None: the benchmark's.
         config: of a dataset, or a release.
         revision: of a dataset on the Hub.
         errors: gets the errors of lines.
@@ -62,25 +63,30 @@ def records_of(
     if not path.exists():
         if isinstance(source, Path) or source.endswith(SUFFIXES):
             check_exists(path)
-        return hub_records(benchmark, str(source), split, config or benchmark.config, revision)
-    names = benchmark.files(split, config) if benchmark.files else ()
+        return hub_records(benchmark, str(source), split or benchmark.split, config or benchmark.config, revision)
+    names = benchmark.files(split or benchmark.split, config) if benchmark.files and not is_saved(path) else ()
     if revision or (config and not (names and path.is_dir())):
         name = "revision" if revision else "config"
         raise ValueError(f"{path} is read as it is: a {name} is for a dataset on the Hub")
+    if is_saved(path):
+        return saved_rows(path, split, benchmark.split)
     return folder_records(path, names, config, errors) if path.is_dir() else file_records(path, errors)
 
 
-def path_records(path: Path, errors: InputErrors) -> Records:
+def path_records(path: Path, errors: InputErrors, split: str | None = None) -> Records:
     """Return the records of a file, or of all files of a folder.
 
     Args:
         path: of the file or folder.
         errors: gets the errors of lines.
+        split: of a dataset that `save_to_disk` wrote. None: the only one, or "test".
 
     Raises:
         InputError: if they can't be read; also while they are read.
     """
     check_exists(path)
+    if is_saved(path):
+        return saved_rows(path, split, "test")
     return folder_records(path, (), None, errors) if path.is_dir() else file_records(path, errors)
 
 

@@ -25,7 +25,7 @@ from code_tasks.benchmarks.records import (
     required,
     solution_code,
 )
-from sandboxes.tasks.io_cases import parse_cases
+from sandboxes.tasks.io_cases import check_cases, parse_cases
 from sandboxes.validation import short_json
 
 OPEN_R1_SECONDS = 5.0
@@ -74,6 +74,8 @@ def parse(record: Mapping[str, Any], seconds: float, any_status: bool) -> Proble
         return prime_code.problem_of_truth(task_id, cases, solution)
     if not isinstance(cases, list) or not cases or not all(isinstance(case, Mapping) for case in cases):
         raise ValueError(f"'test_cases' is not a list of cases, but {short_json(cases)}")
+    check_cases([info], ("language", "test_cases"))
+    check_cases(cases)
     language = language_field(info, "language") if "language" in info else "python"
     calls = [case.get("type") == CALL for case in cases]
     if all(calls):

@@ -15,7 +15,7 @@ from code_tasks.benchmarks.benchmark import Benchmark
 from code_tasks.benchmarks.problems import Problem
 from code_tasks.benchmarks.records import json_field, required, text_field
 from sandboxes.languages.registry import ALIASES, checked_language
-from sandboxes.tasks.io_cases import parse_cases
+from sandboxes.tasks.io_cases import check_cases, parse_cases
 from sandboxes.validation import short_json
 
 SECONDS, INTERPRETED_SECONDS = 2.0, 6.0
@@ -34,6 +34,7 @@ def parse(record: Mapping[str, Any], position: int) -> Problem:
     cases = json_field(record, "hidden_unit_tests")
     if not isinstance(cases, list) or not all(isinstance(case, Mapping) for case in cases):
         raise TypeError(f"'hidden_unit_tests' is not a list of cases, but {short_json(cases)}")
+    check_cases(cases)
     inputs, accepted = [], []
     for case in cases:
         if not isinstance(text := required(case, "input"), str):

@@ -19,8 +19,9 @@ import typer
 
 from code_tasks.benchmarks.chosen_tasks import choose_tasks
 from code_tasks.benchmarks.hub import load_problems
+from code_tasks.benchmarks.problem_reader import read_problems
 from code_tasks.benchmarks.problems import Problem
-from code_tasks.benchmarks.readers import InputError, read_problems, reason_of
+from code_tasks.benchmarks.readers import InputError, reason_of
 from code_tasks.benchmarks.sources import path_records
 from code_tasks.cli.options import Door, parameter_of, presented
 from code_tasks.cli.output import fail
@@ -99,7 +100,8 @@ class ProblemSource:
     problems: Annotated[
         Path | None,
         typer.Option(
-            help='JSON lines, plain or gzipped: {"task_id", "prompt", "test", "entry_point"}. "language" names another '
+            help="JSON lines, plain or gzipped, or a folder of datasets' save_to_disk: "
+            '{"task_id", "prompt", "test", "entry_point"}. "language" names another '
             "language than Python. Records of HumanEval-X work too, and so do inputs and outputs in place of tests."
         ),
     ] = None
@@ -109,11 +111,23 @@ class ProblemSource:
             help="A dataset on the Hugging Face Hub, in place of --problems: such as openai/openai_humaneval."
         ),
     ] = None
-    split: Annotated[str | None, typer.Option(help="The split of --dataset.", show_default="test")] = None
+    split: Annotated[
+        str | None, typer.Option(help="The split of --dataset, or of a saved dataset.", show_default="test")
+    ] = None
     limit: Annotated[int | None, typer.Option(min=1, help="Take the first N tasks alone.")] = None
     task: Annotated[
         list[str] | None,
         typer.Option(metavar="ID", help="Take the task with this task_id alone. May be repeated.", show_default=False),
+    ] = None
+
+    ignore_field: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="Leave this field out of all problems. A field that may decide on verdicts and is not read, such as "
+            "checker, is an error without it. May be repeated.",
+            show_default=False,
+        ),
     ] = None
 
     def __post_init__(self) -> None:
@@ -128,8 +142,9 @@ class ProblemSource:
             InputError: if they can't be read.
         """
         if self.problems:
-            return read_problems(self.problems, path_records)
-        return load_problems(str(self.dataset), self.split or "test")
+            records = functools.partial(path_records, split=self.split)
+            return read_problems(self.problems, records, self.ignore_field or ())
+        return load_problems(str(self.dataset), self.split or "test", self.ignore_field or ())
 
     def chosen(self, problems: Mapping[str, Problem]) -> dict[str, Problem]:
         """Return the problems that --task and --limit leave.

@@ -26,12 +26,13 @@ AUDIT = Door(
         "languages": "problems name their languages",
         "extract": "canonical solutions are code",
         "k": "no model is scored",
+        "on_invalid_tests": "invalid tests are a finding",
         "partial_credit": "a mutant passes or does not",
         "stop_at_first_failure": "a mutant passes or does not",
         "return_output": "a mutant passes or does not",
         "output_variable": "a mutant passes or does not",
     },
-    defaults={"repeats": REPEATS},
+    defaults={"repeats": REPEATS, "hash_seed": "random"},
 )
 
 

@@ -31,7 +31,8 @@ class BenchmarkSource(ProblemSource):
     split: Annotated[
         str | None,
         typer.Option(
-            help="The split of --dataset, or of the benchmark's dataset.", show_default="test, or the benchmark's own"
+            help="The split of --dataset, of a saved dataset, or of the benchmark's dataset.",
+            show_default="test, or the benchmark's own",
         ),
     ] = None
     benchmark: Annotated[
@@ -93,7 +94,9 @@ class BenchmarkSource(ProblemSource):
         """
         if self.benchmark is None:
             return EvalConfig.from_options(options, without=refused)
-        return checked_benchmark(self.benchmark).eval_config(options, refused)
+        # Samples of benchmarks are models' answers.
+        read = {} if "extract" in refused else {"extract": "auto"}
+        return checked_benchmark(self.benchmark).eval_config({**read, **options}, refused)
 
     def official_form(self, benchmark: Benchmark, config: EvalConfig) -> Callable[[Problem], Problem] | None:
         """With `--strict-official`, return the function that returns a problem's official form; otherwise None.
@@ -130,6 +133,7 @@ class BenchmarkSource(ProblemSource):
             revision=self.revision,
             since=self.since and self.since.date(),
             until=self.until and self.until.date(),
+            ignored_fields=self.ignore_field or (),
         )
         if self.benchmark is None and loaded.benchmark is not PLAIN:
             typer.echo(

@@ -129,7 +129,8 @@ def shown_default(door: Door, option: Option) -> Any:
     if option.name in LIMIT_OPTIONS:
         return None
     default = door.default(option)
-    return default if isinstance(default, int | float | str) and not isinstance(default, bool) else None
+    is_plain = isinstance(default, int | float | str) and not isinstance(default, bool)
+    return option.type(default) if is_plain else None
 
 
 def annotation_of(option: Option, default: Any, panel: str) -> Any:

@@ -18,11 +18,12 @@ from sandboxes.validation import short_json
 
 ANY_VALUE = frozenset(
     {
-        *("k", "partial_credit", "stop_at_first_failure", "repeats", "on_sandbox_error", "progress"),
+        *("k", "partial_credit", "stop_at_first_failure", "repeats", "on_sandbox_error", "on_invalid_tests"),
+        "progress",
         *("language", "extract", "tolerance", "timeout", "compile_timeout", "cpu_seconds"),
         *("dedupe", "fresh_container"),
         *("benchmark", "split", "config", "revision", "since", "until"),
-        *("limit", "task", "formats", "fail_under"),
+        *("limit", "task", "formats", "fail_under", "missing"),
         *("mutants", "seed", "fail_on", "syntax_errors_fail"),
         *("order", "on_solver_error", "temperature", "top_p", "stop", "max_time"),
     }
@@ -43,7 +44,7 @@ ONE_OF: dict[str, Collection[str]] = {
 }
 """Options that may have these values alone, which protect as well as the default. A checker of theirs runs no code."""
 
-AT_MOST = frozenset({"memory_mb", "max_processes", "max_output_bytes"})
+AT_MOST = frozenset({"memory_mb", "stack_mb", "max_processes", "max_output_bytes"})
 """Limits that may be lower than the default, and not higher."""
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 import typer
 
 from code_tasks.benchmarks.detection import PLAIN
+from code_tasks.benchmarks.sample_columns import TARGETS, parse_columns
 from code_tasks.cli.arguments import RESUME_ADVICE, RESUME_HELP, check_resume, expand_arguments, usage_errors
 from code_tasks.cli.benchmark_source import SampleProblems
 from code_tasks.cli.hub_arguments import HubArguments
 from code_tasks.cli.options import Door, GivenOptions, decisive_settings
 from code_tasks.cli.output import fail, show_report_step
-from code_tasks.cli.score_report import ReportArguments
+from code_tasks.cli.score_report import SampleReportArguments
 from code_tasks.cli.wording import as_command_message
 from code_tasks.scoring.formats.base import GradedRun
 from code_tasks.scoring.formats.registry import FORMATS, checked_formats, path_of, results_name, write_format
@@ -25,7 +26,7 @@ from code_tasks.scoring.results import Results
 from code_tasks.scoring.trusted_files import check_apart, partial_path
 from sandboxes import EvalConfig, Evaluator, Outcome, SandboxUnavailable, TaskOptions, close_pools
 from sandboxes.options.table import LIMITS, TASK_OPTIONS
-from sandboxes.tasks.batch import reference_text
+from sandboxes.tasks.task import reference_text
 from sandboxes.validation import printable, short_repr, system_reason
 
 if TYPE_CHECKING:
@@ -134,7 +135,19 @@ SamplesArgument = Annotated[
     typer.Argument(
         metavar="SAMPLES",
         help='JSON lines, plain or gzipped: {"task_id", "completion"}, or "solution" for whole programs. Also the '
-        "files and folders of EvalPlus, BigCodeBench, LiveCodeBench, MultiPL-E and bigcode-evaluation-harness.",
+        "files and folders of EvalPlus, BigCodeBench, LiveCodeBench, MultiPL-E, APPS, TACO, CRUXEval, DS-1000, "
+        "ClassEval and bigcode-evaluation-harness; folders of datasets' save_to_disk; and results of an earlier run.",
+    ),
+]
+
+ColumnsOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--map",
+        metavar="FIELD=COLUMN",
+        help="Take fields of samples from columns with other names: --map completion=response,task_id=id. The fields "
+        f"are {', '.join(TARGETS)}.",
+        show_default=False,
     ),
 ]
 
@@ -144,18 +157,19 @@ def run(
     samples: SamplesArgument,
     source: SampleProblems,
     results: ResultsArguments,
-    report: ReportArguments,
+    report: SampleReportArguments,
     hub: HubArguments,
     options: Annotated[GivenOptions, RUN],
+    columns: ColumnsOption = None,
 ) -> None:
     """Score a file of samples against its problems.
 
     This runs the samples, which are programs that nobody has read. `code-eval doctor` shows how they are isolated.
     """
+    from code_tasks.scoring.estimates import DEFAULT_KS
     from code_tasks.scoring.results_file import PartialResultsError
     from code_tasks.scoring.run import ScoringConfig
     from code_tasks.scoring.sample_file import SampleFile
-    from code_tasks.scoring.summary import DEFAULT_KS
 
     results.check({"the samples": samples, "the problems": source.problems, "the references": source.references})
     hub.check(results.output)
@@ -164,17 +178,19 @@ def run(
         typer.echo(f"{results.output} is complete: there is nothing to continue", err=report.as_json)
         if not (results.formats or hub.push_to_hub or report.is_needed):
             return
+    k = (options.get("k") or DEFAULT_KS)[0]
     with usage_errors():
         config = source.eval_config(options, RUN.refused)
+        mapped = parse_columns(columns or ())
     try:
         with results.noting_interrupts():
             loaded = source.load_for(options)
             problems = source.chosen(loaded.problems)
             if source.benchmark is None:
                 config = loaded.benchmark.eval_config(options, RUN.refused)
-            with SampleFile(samples, loaded.problems, loaded.benchmark.preferred_field, problems) as file:
-                for hint in file.hints:
-                    typer.echo(f"{samples}: {hint}", err=True)
+            with SampleFile(samples, loaded.problems, loaded.benchmark.preferred_field, problems, mapped) as file:
+                show_hints(samples, file.hints)
+                coverage = report.checked_coverage(file, k)
                 form = source.official_form(loaded.benchmark, config)
                 scoring = ScoringConfig(problems, with_packages(config, file, problems), form)
                 settings = scoring.settings(file) | decisive_settings(options, SETTINGS_OF_SCORING)
@@ -183,6 +199,7 @@ def run(
                 elif report.is_needed and results.output:
                     summary = summary_of_finished(results.output, settings, problems)
                 if not is_complete or report.is_needed:
+                    summary = replace(summary, coverage=coverage)
                     show(summary, report, options, problems, source.scored(samples, loaded), results.output)
                 results.write_formats(file, problems, config.tasks)
                 hub.push(results.output, None if loaded.benchmark is PLAIN else loaded.benchmark.name)
@@ -190,19 +207,34 @@ def run(
         fail(as_command_message(str(error)))
     finally:
         close_pools()
+    if not is_complete and config.tasks.on_invalid_tests == "raise":
+        fail_of_invalid_tests(len(summary.tally.invalid_tests))
     if report.fail_under is not None:
-        report.check(k := (options.get("k") or DEFAULT_KS)[0], summary.pass_at(k))
+        report.check(k, summary.pass_at(k))
+
+
+def show_hints(samples: Path, hints: Iterable[str]) -> None:
+    """Tell the user how the samples of a file were understood."""
+    for hint in hints:
+        typer.echo(f"{samples}: {hint}", err=True)
+
+
+def fail_of_invalid_tests(count: int) -> None:
+    """End the command with an error if some tests, so many, turned out to be invalid."""
+    if count:
+        tests = "task has" if count == 1 else "tasks have"
+        fail(f"{count} {tests} invalid tests; --on-invalid-tests skip leaves such tasks out without an error")
 
 
 def show(
     summary: ScoreSummary,
-    report: ReportArguments,
+    report: SampleReportArguments,
     options: GivenOptions,
     problems: Mapping[str, Problem],
     scored: Mapping[str, Any],
     output: Path | None,
 ) -> None:
-    """Print the report of a run, reasons for which no candidate is to blame, what it leaves out, and the next step.
+    """Print the report of a run, reasons for which no candidate is to blame, and the next step.
 
     Args:
         summary: of the run.
@@ -218,8 +250,6 @@ def show(
     for task_id, task in summary.tally.tasks.items():
         if task.samples and not task.passed and (caveat := problems[task_id].caveat):
             typer.echo(f"\n{printable(task_id)} counts in pass@k, but {caveat}", err=True)
-    if without := len(problems) - len(summary.tally.tasks):
-        typer.echo(f"\n{without} of the {len(problems)} problems have no samples and are not in the score", err=True)
     show_report_step(output, summary.tally.outcomes.keys() <= {Outcome.PASSED.value})
 
 
@@ -241,8 +271,9 @@ def score(
     from code_tasks.scoring.run import ScoringRun
 
     problems = scoring.problems
-    with Evaluator(scoring.for_file(file), keep_warm=False) as evaluator:
-        evaluator.require_modules(name for task_id in file.counts_by_task for name in problems[task_id].modules)
+    config, facts = scoring.for_file(file)
+    with Evaluator(config, keep_warm=False) as evaluator:
+        evaluator.require_modules(facts)
         # The settings have no measured limits, because these differ when a run is continued.
         limited = with_canonical_limits({task_id: problems[task_id] for task_id in file.counts_by_task}, evaluator)
         for line in limited.warnings():

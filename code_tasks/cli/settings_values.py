@@ -14,9 +14,9 @@ from typer.models import OptionInfo
 from code_tasks.cli.options import plain_type
 from code_tasks.cli.wording import without_functions
 from code_tasks.scoring.formats.registry import checked_formats
+from sandboxes.extraction import checked_extractor
 from sandboxes.languages.registry import checked_language
 from sandboxes.options.table import OPTIONS
-from sandboxes.tasks.options import checked_extractor
 from sandboxes.validation import short_json
 
 ACCEPTED: dict[Any, tuple[tuple[type, ...], str]] = {

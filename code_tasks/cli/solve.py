@@ -38,12 +38,13 @@ SOLVE = Door(
         "k": "every k that the tries allow is reported",
         "repeats": "each try is a run",
         "on_sandbox_error": "a sandbox that breaks is tried again, and then it is a system error",
+        "on_invalid_tests": "attempts at tasks with invalid tests are system errors",
         "language": "problems name their languages",
         "languages": "problems name their languages",
         "dedupe": "attempts come one by one",
         "progress": "there is a bar on a terminal",
     },
-    defaults={"extract": "defining"},
+    defaults={"extract": "auto", "on_invalid_tests": "skip"},
 )
 
 

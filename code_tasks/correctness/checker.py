@@ -35,7 +35,8 @@ from sandboxes.validation import positive_int
 
 TIMEOUT_SECONDS = 30.0
 NOT_OF_CORRECTNESS = (
-    *("k", "grading", "on_sandbox_error", "language", "languages", "checker", "tolerance", "stop_at_first_failure"),
+    *("k", "grading", "on_sandbox_error", "on_invalid_tests", "language", "languages", "checker", "tolerance"),
+    "stop_at_first_failure",
     *("partial_credit", "assemble", "extract", "cache_dir", "cache_mb", "cache_nondeterministic", "dedupe", "repeats"),
 )
 """Options that the checker does not have. It repeats runs itself, and a cache key can't hold all that decides."""

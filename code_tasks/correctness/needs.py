@@ -13,7 +13,7 @@ from importlib.metadata import entry_points
 from code_tasks.correctness.java import LIBRARIES, required_framework, used_libraries
 from code_tasks.correctness.records import Record
 from sandboxes import Evaluator, Limits, ProgramBatch, SandboxUnavailable, Verdict
-from sandboxes.backends.confinement import site_folders
+from sandboxes.backends.import_paths import site_folders
 from sandboxes.languages.compilers.go_toolchain import compiled_stdlib
 from sandboxes.languages.java_junit import JARS, JARS_FOLDER, PACKAGES
 from sandboxes.languages.steps import SCRIPT_FILE, Command, StepPlan, TestRun, step_program

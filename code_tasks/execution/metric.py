@@ -36,7 +36,7 @@ from sandboxes import (
     SandboxUnavailable,
     Verdict,
 )
-from sandboxes.backends.confinement import site_folders
+from sandboxes.backends.import_paths import site_folders
 from sandboxes.imports import packages_for
 from sandboxes.pool.progress import ProgressBar
 from sandboxes.runner import OnResult
@@ -44,7 +44,8 @@ from sandboxes.tasks.unittest_harness import NoUnittestClass
 from sandboxes.validation import positive_int, short_repr
 
 NOT_OF_EXECUTION = (
-    *("k", "progress", "on_sandbox_error", "timeout", "cpu_seconds", "max_processes", "max_output_bytes"),
+    *("k", "progress", "on_sandbox_error", "on_invalid_tests", "timeout", "cpu_seconds", "max_processes"),
+    *("max_output_bytes", "stack_mb"),
     *("language", "languages", "checker", "tolerance", "stop_at_first_failure", "partial_credit"),
     *("assemble", "extract", "compile_timeout", "repeats"),
 )

@@ -12,7 +12,8 @@ from code_tasks.execution.records import Error, ExecutionTask, MetricResult
 from code_tasks.execution.trace_texts import EVAL_FRAMEWORK, OWN, failure_text, success_text, timeout_text
 from code_tasks.execution.unittest_output import ExecutionResult, failed_tests, parse_unittest_output, with_output
 from sandboxes import EvalConfig, Limits, Outcome, Program, RunResult, Verdict
-from sandboxes.grading import classify_tests
+from sandboxes.grading import chosen_grading
+from sandboxes.separable_tests import reason_for_shared
 from sandboxes.tasks.unittest_harness import with_unittest_harness
 from sandboxes.validation import short_repr
 
@@ -74,10 +75,9 @@ def completion_program(task: ExecutionTask, config: EvalConfig) -> tuple[Program
         kept_bytes=MAX_OUTPUT_BYTES,
     )
     if task.is_default:
-        grading, repeatable = classify_tests(config.grading, test_code)
+        grading = chosen_grading(config.grading, reason_for_shared(test_code))
         tests = with_unittest_harness(test_code)
-        program = Program(task.completion, tests, limits, grading, reference=test_code, tests_are_repeatable=repeatable)
-        return program, [task.completion, test_code]
+        return Program(task.completion, tests, limits, grading, reference=test_code), [task.completion, test_code]
     merged = task.merge(task.completion, test_code)
     if not isinstance(merged, str):
         raise TypeError(f"snippet_merge_fn must return a string, not {short_repr(merged)}")

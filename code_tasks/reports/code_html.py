@@ -5,13 +5,13 @@ Pygments escapes the code. The template `code.html` prints the lines.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
-from code_tasks.reports.failing_lines import NumberedCode
+from code_tasks.reports.failing_lines import NumberedCode, numbered_candidate
 from code_tasks.reports.html_parts import macros, visible
 from sandboxes.languages.registry import VARIANTS
 
@@ -44,6 +44,21 @@ def code_html(title: str, code: NumberedCode, language: str) -> Markup:
     """
     html: Markup = macros("code.html").code(title, list(code_parts(code, language)), code.failing_line)
     return html
+
+
+def program_html(result: Mapping[str, Any], answer: str, language: str) -> Markup | str:
+    """Return the program that was taken out of an answer, under how it was read; "" if the answer ran as it stands.
+
+    Args:
+        result: as `sandboxes.result_dict` gives it.
+        answer: shown below the program. "": it stands elsewhere.
+        language: of the program, as for `code_html`.
+    """
+    if "reading" not in result:
+        return ""
+    program = numbered_candidate(result["program"], result["traceback"], 1)
+    html = code_html(f"Program: {result['reading']}", program, language)
+    return html + code_html("Answer", NumberedCode(answer), "") if answer else html
 
 
 def code_parts(code: NumberedCode, language: str) -> Iterator[CodePart]:

@@ -11,8 +11,8 @@ from functools import cached_property
 from typing import Any
 
 from code_tasks.reports.data import AttemptData, ReportData
+from code_tasks.scoring.estimates import DEFAULT_KS
 from code_tasks.scoring.paired import PairedDifference, paired_differences
-from code_tasks.scoring.summary import DEFAULT_KS
 
 DEPENDS_ON_FILE = frozenset({"samples"})
 """Settings that differ between any two files of samples."""

@@ -8,8 +8,8 @@ from string import ascii_uppercase
 
 from code_tasks.reports.comparison import ChangedSetting, Comparison, Flip, program_seconds
 from code_tasks.reports.data import AttemptData, ReportData
+from code_tasks.scoring.estimates import PassAtK, counted
 from code_tasks.scoring.paired import MIN_DIFFERENT_TASKS, PairedDifference
-from code_tasks.scoring.summary import PassAtK, counted
 from sandboxes.outcome_labels import LABELS
 from sandboxes.validation import printable, short_repr
 

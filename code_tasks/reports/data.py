@@ -22,7 +22,7 @@ from code_tasks.solvers.attempts import Attempt
 from code_tasks.solvers.record.format import RECORD_TYPES
 from code_tasks.solvers.record.reader import checked_spec
 from code_tasks.solvers.summary import Summary, summarize_attempts
-from sandboxes.outcome_labels import NOT_RUN
+from sandboxes.outcome_labels import INVALID_TESTS, NOT_RUN
 from sandboxes.validation import short_json
 
 # In the year 9999, the last one that a datetime can hold.
@@ -227,7 +227,8 @@ def attempt_from_result(record: Mapping[str, Any]) -> AttemptData:
     if "outcome" not in record:
         return AttemptData(task_id, number, None, NOT_RUN, record["result"], code)
     outcome = record["outcome"]
-    return AttemptData(task_id, number, outcome == "passed", outcome, record["detail"], code, record)
+    correct = None if outcome == INVALID_TESTS else outcome == "passed"
+    return AttemptData(task_id, number, correct, outcome, record["detail"], code, record)
 
 
 def read_run_log(path: Path, lines: Iterable[tuple[str, Any]], notes: list[str]) -> ReportData:

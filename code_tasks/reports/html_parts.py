@@ -11,12 +11,13 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from code_tasks.scoring.summary import PassAtK
+from code_tasks.scoring.estimates import PassAtK
 from sandboxes.outcome_labels import LABELS, LETTERS, NOT_RUN, WAITING
 from sandboxes.validation import printable
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+    from markupsafe import Markup
 
 PACKAGE = "code_tasks.reports"
 """The package that holds the style and the templates of results."""
@@ -97,9 +98,9 @@ def outcome_name(result: Mapping[str, Any] | None) -> str:
     return str(result.get("outcome", NOT_RUN))
 
 
-def candidate(title: str, result: Mapping[str, Any] | None, is_open: bool = False) -> str:
-    """Return one candidate: a line, and below it the evidence, which a click opens."""
-    return str(macros("results.html").candidate(title, outcome_name(result), result, is_open))
+def candidate(title: str, result: Mapping[str, Any] | None, code: Markup | str = "", *, is_open: bool = False) -> str:
+    """Return one candidate: a line, and below it its code and the evidence, which a click opens."""
+    return str(macros("results.html").candidate(title, outcome_name(result), result, code, is_open))
 
 
 def measurements(result: Mapping[str, Any]) -> dict[str, str]:

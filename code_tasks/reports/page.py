@@ -20,6 +20,7 @@ from code_tasks.reports.figures import curve, figures
 from code_tasks.reports.html_parts import PACKAGE, results_css, templates
 from code_tasks.reports.outcome_map import MAX_COLUMNS, MAX_ROWS, OutcomeMap
 from code_tasks.reports.samples import failing_samples
+from sandboxes.extraction.hints import AnswerHints
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -69,7 +70,7 @@ def body(report: ReportData) -> Markup:
             settings={
                 name: value if isinstance(value, str) else json.dumps(value) for name, value in report.settings.items()
             },
-            warnings=[*warnings(report), *report.notes],
+            warnings=[*warnings(report), *hints(report), *report.notes],
             estimates=[point for point in summary.pass_at_k[:points] if point.k in {*HEADLINE_KS, points}],
             counts=Counter(attempt.outcome for attempt in report.attempts),
             total=max(len(report.attempts), 1),
@@ -145,6 +146,12 @@ def warnings(report: ReportData) -> list[str]:
     if report.solver_errors:
         lines.append(f"{report.solver_errors:,} samples count as failed because the solver raised an exception.")
     return lines
+
+
+def hints(report: ReportData) -> list[str]:
+    """Return the sentences on answers that are not code alone, and on names that all answers to a task lack."""
+    run = ((attempt.task_id, attempt.code, attempt.result) for attempt in report.attempts if attempt.result is not None)
+    return AnswerHints.of(run).sentences("--extract auto")
 
 
 def captions(report: ReportData) -> dict[str, tuple[str, str]]:

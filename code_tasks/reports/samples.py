@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
-from code_tasks.reports.code_html import code_html
+from code_tasks.reports.code_html import code_html, program_html
 from code_tasks.reports.data import AttemptData, ReportData
 from code_tasks.reports.failing_lines import NumberedCode, numbered_candidate, numbered_tests
 from code_tasks.reports.html_parts import TEXT_TITLES, macros
@@ -119,11 +119,14 @@ def candidate_html(report: ReportData, attempt: AttemptData) -> Markup | str:
     """Return a sample's code, with a mark at the line that failed; "" if there is no code."""
     if not attempt.code.strip():
         return ""
+    result, language = attempt.result or {}, report.language_of(attempt.task_id)
+    if program := program_html(result, attempt.code, language):
+        return program
     problem = report.problems.get(attempt.task_id)
     # A completion that begins inside of a block continues the prompt.
     first_line = 1 + problem.prompt.count("\n") if problem and attempt.code[0] in " \t" else 1
     code = numbered_candidate(attempt.code, attempt.program_traceback, first_line)
-    return code_html("Candidate", code, report.language_of(attempt.task_id))
+    return code_html("Candidate", code, language)
 
 
 def clipped_attempt(attempt: AttemptData) -> AttemptData:

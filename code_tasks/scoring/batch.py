@@ -30,7 +30,7 @@ def tasks_of_samples(
     for task_id, indexes in itertools.groupby(order, key=lambda index: samples[index].task_id):
         problem = problems[task_id]
         language = problem.language or options.language
-        candidates = [samples[index].program(problem, language, options.extract) for index in indexes]
+        candidates = [samples[index].extracted(problem, language, options.extract) for index in indexes]
         tasks.append(problem.task(candidates, limits, language))
     return order, tasks
 

@@ -13,10 +13,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from code_tasks.scoring.summary import PassAtK, Tally, pass_at_k_from_counts
+from code_tasks.scoring.estimates import PassAtK, pass_at_k_from_counts
+from code_tasks.scoring.summary import Tally
 from sandboxes import Outcome
+from sandboxes.extraction import encodable
 from sandboxes.outcome_labels import LABELS, NOT_RUN
-from sandboxes.tasks.extraction import encodable
 
 TAG = "code-eval-results"
 """The tag of all datasets that this project writes. No other dataset is overwritten."""

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from code_tasks.scoring.dataset_card import DATA_FILE, PACKAGE, TAG, CardFacts, card, own_version, plain_text
-from code_tasks.scoring.summary import DEFAULT_KS
+from code_tasks.scoring.estimates import DEFAULT_KS
 from code_tasks.scoring.tables import LISTS, NUMBERS, parquet
 from sandboxes.outcome_labels import NOT_RUN
 from sandboxes.validation import printable, short_repr

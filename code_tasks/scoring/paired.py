@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from statistics import NormalDist
 
-from code_tasks.scoring.summary import PassAtK, mean_over_tasks, without_k
+from code_tasks.scoring.estimates import PassAtK, mean_over_tasks, without_k
 from sandboxes.pass_at_k import pass_at_k_of_task
 
 Counts = Mapping[str, tuple[int, int]]

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any, overload
 
 from code_tasks.benchmarks.readers import InputError, InputErrors, objects_of, parse_lines
+from code_tasks.scoring.estimates import DEFAULT_KS, pass_at_k_from_counts
 from code_tasks.scoring.hub_upload import HubDataSet, push_results
 from code_tasks.scoring.results_format import check_counted, checked_record, summary_from
-from code_tasks.scoring.summary import DEFAULT_KS, pass_at_k_from_counts
 from code_tasks.scoring.tables import arrow_schema, csv_rows, parquet, row
 from code_tasks.scoring.trusted_files import write_whole
 from sandboxes.tasks.results_table import number, results_table

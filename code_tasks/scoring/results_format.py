@@ -91,6 +91,8 @@ def checked_result(location: str, result: Any) -> dict[str, Any]:
     checked |= {name: number(location, result, name) for name in NUMBERS}
     # Results of earlier versions don't have it.
     checked["waited_seconds"] = number(location, {"waited_seconds": 0, **result}, "waited_seconds")
+    if "reading" in result:
+        checked |= {name: text(location, result, name) for name in ("program", "reading")}
     layers = result.get("isolation")
     if not isinstance(layers, list) or not all(isinstance(layer, str) for layer in layers):
         raise InputError(f"{location}: isolation is not a list of strings, but {short_json(layers)}")

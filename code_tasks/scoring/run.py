@@ -16,12 +16,15 @@ from typing import Any, NamedTuple
 from code_tasks.benchmarks.problems import Problem
 from code_tasks.benchmarks.samples import Sample
 from code_tasks.scoring.batch import tasks_of_samples
+from code_tasks.scoring.coverage import WHOLE, Coverage
 from code_tasks.scoring.results_file import PartialResults
 from code_tasks.scoring.sample_file import IndexedSample, SampleFile
 from code_tasks.scoring.strict import BothResults, with_own_verdict
 from code_tasks.scoring.summary import NO_SCORES, Tally, as_data, as_text, scores
 from sandboxes import EvalConfig, Evaluator, RunResult, Task, Usage, UsageMeter, result_dict
+from sandboxes.extraction import EXTRACTORS, OwnExtractor
 from sandboxes.pool.progress import ProgressBar
+from sandboxes.tasks.batch import TaskFacts, invalid_tests_message
 
 # Samples that are sorted by task together. Samples of one task share its tests, which saves the sandbox work.
 SAMPLES_PER_GROUP = 2048
@@ -49,21 +52,35 @@ class ScoringConfig:
         forms = {name: form for name, form in forms.items() if form is not self.problems[name]}
         chosen = [number for number, sample in enumerate(samples) if sample.task_id in forms]
         own = [samples[number] for number in chosen]
-        order, tasks = tasks_of_samples(own, forms, self.config.tasks, self.config.limits)
+        options = self.config.tasks
+        if options.extract is EXTRACTORS["auto"]:
+            # The official graders read no answers in this way.
+            options = replace(options, extract=None)
+        order, tasks = tasks_of_samples(own, forms, options, self.config.limits)
         return [chosen[number] for number in order], tasks
 
-    def for_file(self, file: SampleFile) -> EvalConfig:
-        """Return the configuration for a file's samples, with the languages of all tasks in the file.
+    def for_file(self, file: SampleFile) -> tuple[EvalConfig, list[TaskFacts]]:
+        """Return the configuration for a file's samples, with the languages of all its tasks, and what these need.
 
         Raises:
-            ValueError, TypeError: if a task can't be run with this configuration; the message names the task.
+            ValueError, TypeError: if a task can't be run with this configuration, or if tests are invalid and the
+                options don't skip them; the message names the tasks.
         """
         options = replace(self.config.tasks, extract=None)
-        evaluator = Evaluator(replace(self.config, tasks=options))
-        languages = set()
+        evaluator = Evaluator(replace(self.config, tasks=replace(options, on_invalid_tests="skip")))
+        languages: set[str] = set()
+        facts: list[TaskFacts] = []
+        invalid: dict[str, list[str]] = {}
         for task_id in file.counts_by_task:
-            languages |= evaluator.assemble(self.tasks([Sample(task_id, "")])[1]).languages
-        return replace(self.config, tasks=replace(options, languages=tuple(sorted(languages))))
+            batch = evaluator.assemble(self.tasks([Sample(task_id, "")])[1])
+            languages |= batch.languages
+            # Without the tests: those of all tasks would be too large.
+            facts += [replace(task, tests=None) for task in batch.tasks]
+            if reason := batch.programs[0].invalid_tests:
+                invalid.setdefault(reason, []).append(batch.tasks[0].name)
+        if invalid and options.on_invalid_tests == "raise":
+            raise ValueError(invalid_tests_message(invalid))
+        return replace(self.config, tasks=replace(options, languages=tuple(sorted(languages)))), facts
 
     def settings(self, file: SampleFile) -> dict[str, Any]:
         """Return the values that affect results, which a resumed run compares with those of its partial file."""
@@ -80,6 +97,7 @@ class ScoringConfig:
 
 def named(value: Any) -> Any:
     """Return the name of a function; any other value unchanged."""
+    value = value.function if isinstance(value, OwnExtractor) else value
     return f"{value.__module__}:{value.__qualname__}" if callable(value) else value
 
 
@@ -92,18 +110,21 @@ class ScoreSummary:
     ran: int
     """Number of samples that this run ran. The other results are those of an interrupted run."""
 
+    coverage: Coverage = WHOLE
+    """What the samples leave out."""
+
     def as_text(self, ks: Sequence[int] | None) -> str:
         """Return the report, as `summary.as_text` does."""
-        return as_text(self.tally, ks, self.metered.wall_seconds, self.ran)
+        return as_text(self.tally, ks, self.metered.wall_seconds, self.ran, self.coverage)
 
     def as_data(self, ks: Sequence[int] | None) -> dict[str, Any]:
         """Return the report as plain data, as `summary.as_data` does, with what this run cost."""
         cost = {"samples_run": self.ran, "wall_seconds": round(self.metered.wall_seconds, 3)}
-        return {**as_data(self.tally, ks), **cost}
+        return {**as_data(self.tally, ks, self.coverage), **cost}
 
     def pass_at(self, k: int) -> float | None:
         """Return pass@k in [0, 1]; None if a task has too few samples."""
-        estimate = scores(self.tally, [k])[0].get(f"pass@{k}")
+        estimate = scores(self.tally, [k], self.coverage)[0].get(f"pass@{k}")
         return estimate.mean if estimate else None
 
     def summary(self) -> dict[str, Any]:

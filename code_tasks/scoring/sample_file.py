@@ -15,8 +15,9 @@ from typing import Any
 
 from code_tasks.benchmarks.problems import Problem
 from code_tasks.benchmarks.readers import InputError, InputErrors
-from code_tasks.benchmarks.sample_reader import SampleReader
+from code_tasks.benchmarks.sample_reader import NO_COLUMNS, SampleReader
 from code_tasks.benchmarks.samples import Sample
+from code_tasks.scoring.coverage import Coverage
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,7 @@ class SampleFile:
         problems: Mapping[str, Problem],
         preferred: str = "",
         chosen: Collection[str] | None = None,
+        columns: Mapping[str, str] = NO_COLUMNS,
     ):
         """Store the arguments; nothing is read yet.
 
@@ -49,17 +51,21 @@ class SampleFile:
             problems: by task_id, in their order.
             preferred: the field that counts in a record with several, as for `samples_of`.
             chosen: ids of the problems whose samples are taken. None: all.
+            columns: as for `SampleReader`.
         """
         self.path = path
         self.problems = problems
         self.counts_by_task: Counter[str] = Counter()
         """Number of samples of each task."""
 
+        self.skipped = 0
+        """Number of samples of problems that are not chosen."""
+
         self.sha256 = ""
         """Hash of the samples."""
 
         self._chosen = problems if chosen is None else chosen
-        self._reader = SampleReader(path, problems, preferred)
+        self._reader = SampleReader(path, problems, preferred, columns=columns)
         self._stack = ExitStack()
 
     @property
@@ -71,6 +77,15 @@ class SampleFile:
     def hints(self) -> list[str]:
         """Sentences on how the samples were understood, for the user."""
         return list(self._reader.hints)
+
+    def coverage(self, is_zero: bool) -> Coverage:
+        """Return what the samples leave out.
+
+        Args:
+            is_zero: whether problems without a sample count as unsolved.
+        """
+        missing = [task_id for task_id in self._chosen if task_id not in self.counts_by_task]
+        return Coverage(len(self._chosen), missing, self.skipped, is_zero)
 
     def __enter__(self) -> SampleFile:
         """Read the file, and check each sample.
@@ -95,7 +110,10 @@ class SampleFile:
 
     def _check(self) -> None:
         digest, faults = hashlib.sha256(), InputErrors()
-        for sample in self._samples(faults):
+        for sample in self._reader.read(faults):
+            if sample.task_id not in self._chosen:
+                self.skipped += 1
+                continue
             self.counts_by_task[sample.task_id] += 1
             digest.update(json.dumps([sample.task_id, sample.form, sample.completion]).encode())
         faults.raise_if_any()

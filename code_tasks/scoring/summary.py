@@ -5,45 +5,35 @@ from __future__ import annotations
 import heapq
 import math
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
+from code_tasks.scoring.coverage import WHOLE, Coverage
+from code_tasks.scoring.estimates import DEFAULT_KS, PassAtK, counted, pass_at_k_from_counts
 from code_tasks.scoring.strict import is_other_verdict
-from sandboxes import Outcome, RunResult, Verdict
-from sandboxes.outcome_labels import LABELS, NOT_RUN
-from sandboxes.pass_at_k import pass_at_k_of_task
+from sandboxes import Outcome
+from sandboxes.extraction.hints import AnswerHints
+from sandboxes.outcome_labels import INVALID_TESTS, LABELS, NOT_RUN
 from sandboxes.validation import printable
 
-DEFAULT_KS = (1, 10, 100)
 MAX_TASKS_SHOWN = 10
 MAX_SLOW_TASKS_SHOWN = 5
 MAX_GRADING_REASONS = 5
 # Different reasons that are counted per task, and characters of each.
 MAX_REASONS, MAX_REASON_CHARS = 50, 80
 NO_SCORES: Mapping[str, Sequence[str]] = MappingProxyType({})
+LEGEND = "±: standard error of the mean over tasks; intervals: bootstrap over tasks"
 # Texts after a number of samples; {s} is the ending of a plural.
-NOTES = OTHER_VERDICT, FLAKY, RETRIED, DUPLICATE, CACHED = (
+NOTES = OTHER_VERDICT, FLAKY, RETRIED, EMPTY, DUPLICATE, CACHED = (
     "sample{s} would have another verdict without --strict-official",
     "flaky: repeated runs had different outcomes, and the first run counts",
     "run again: the sandbox broke, or the program timed out on a busy machine",
-    "duplicate{s} skipped",
+    "empty sample{s}",
+    "duplicate{s} of another sample: counted, and not run again",
     "result{s} from the cache",
 )
-
-
-@dataclass(frozen=True)
-class PassAtK:
-    """An estimate over tasks."""
-
-    k: int
-    mean: float
-    """In [0, 1]."""
-
-    standard_error: float
-    """Standard error of the mean, clustered by task because the samples of one task are not independent. NaN for a
-    single task."""
 
 
 @dataclass
@@ -74,8 +64,13 @@ class Tally:
         self.outcomes: Counter[str | None] = Counter()
         """Number of samples by outcome; None for samples that could not be run."""
 
+        self.invalid_tests: dict[str, str] = {}
+        """The reason for which the tests of a task are invalid."""
+
         self.notes: Counter[str] = Counter()
         """Number of samples for each of NOTES."""
+
+        self.hints = AnswerHints()
 
     @property
     def samples(self) -> int:
@@ -87,17 +82,21 @@ class Tally:
 
         Args:
             task_id: of its task.
-            result: as `sandboxes.result_dict` gives it.
+            result: as `sandboxes.result_dict` gives it, with the sample's "completion".
             scores: further scores of its problem.
         """
         task = self.tasks.setdefault(task_id, TaskTally())
         if result["passed"] is None:
-            self.outcomes[None] += 1
+            self.outcomes[result.get("outcome")] += 1
+            if "detail" in result:
+                self.invalid_tests[task_id] = result["detail"][:MAX_REASON_CHARS]
             return
         self.outcomes[result["outcome"]] += 1
+        self.hints.add(task_id, result.get("completion", ""), result)
         self.notes[OTHER_VERDICT] += is_other_verdict(result)
         self.notes[FLAKY] += result["flaky"]
         self.notes[RETRIED] += result["attempts"] > 1 and not result["cached"]
+        self.notes[EMPTY] += "completion" in result and not result["completion"].strip()
         self.notes[DUPLICATE] += result.get("duplicate_of") is not None
         self.notes[CACHED] += result["cached"]
         task.samples += 1
@@ -120,60 +119,13 @@ def passes(result: Mapping[str, Any], tests: Collection[str]) -> bool:
     return all(outcomes.get(name) == Outcome.PASSED.value for name in tests)
 
 
-def pass_at_k(results: Mapping[str, Sequence[RunResult]], ks: Sequence[int]) -> tuple[list[PassAtK], list[str]]:
-    """Return pass@k over tasks, and a line for each k that is left out because a task has too few samples.
-
-    Args:
-        results: the results of each task's samples. Samples that could not be run count neither as passed nor as
-            failed.
-        ks: each >= 1.
-    """
-    passed = {
-        task: [result.passed for result in task_results if isinstance(result, Verdict)]
-        for task, task_results in results.items()
-    }
-    return pass_at_k_from_counts({task: (len(flags), sum(flags)) for task, flags in passed.items()}, ks)
-
-
-def pass_at_k_from_counts(counts: Mapping[str, tuple[int, int]], ks: Sequence[int]) -> tuple[list[PassAtK], list[str]]:
-    """Return the same as `pass_at_k`, from each task's (number of samples, number of passed samples)."""
-    counts = {task: (samples, passed) for task, (samples, passed) in counts.items() if samples}
-    estimates, left_out = [], []
-    for k in ks:
-        if too_few := [task for task, (samples, _) in counts.items() if samples < k]:
-            left_out.append(without_k(k, too_few))
-        elif counts:
-            values = [pass_at_k_of_task(samples, passed, k) for samples, passed in counts.values()]
-            estimates.append(PassAtK(k, *mean_over_tasks(values)))
-    return estimates, left_out
-
-
-def without_k(k: int, too_few: Sequence[str]) -> str:
-    """Return the line about a k that is left out, because these tasks have fewer samples."""
-    return f"pass@{k} is left out: fewer than {k} samples for {counted(len(too_few), 'task')}, such as {too_few[0]}"
-
-
-def counted(number: int, noun: str) -> str:
-    """Return a number with its noun."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
-def mean_over_tasks(values: Sequence[float]) -> tuple[float, float]:
-    """Return the mean over tasks and its standard error, clustered by task.
-
-    Args:
-        values: of each task, at least one.
-
-    Returns:
-        Two floats. The standard error is NaN for a single task.
-    """
-    tasks = len(values)
-    mean = math.fsum(values) / tasks
-    variance = math.fsum((value - mean) ** 2 for value in values) / (tasks - 1) if tasks > 1 else math.nan
-    return mean, math.sqrt(variance / tasks)
-
-
-def as_text(tally: Tally, ks: Sequence[int] | None, wall_seconds: float, samples_run: int | None = None) -> str:
+def as_text(
+    tally: Tally,
+    ks: Sequence[int] | None,
+    wall_seconds: float,
+    samples_run: int | None = None,
+    coverage: Coverage = WHOLE,
+) -> str:
     """Return the report that `code-eval run` prints.
 
     Args:
@@ -181,8 +133,9 @@ def as_text(tally: Tally, ks: Sequence[int] | None, wall_seconds: float, samples
         ks: each >= 1. None: those of 1, 10 and 100 for which there are enough samples.
         wall_seconds: duration of the run.
         samples_run: how many of the samples this run ran. None: all.
+        coverage: what the samples leave out.
     """
-    rows, left_out = scores(tally, ks)
+    rows, left_out = scores(tally, ks, coverage)
     run = tally.samples if samples_run is None else samples_run
     speed = f"{run / wall_seconds:.0f} samples/s" if run == tally.samples else f"{run} of them now"
     lines = [
@@ -190,67 +143,98 @@ def as_text(tally: Tally, ks: Sequence[int] | None, wall_seconds: float, samples
         "",
     ]
     width = max([10, *(len(name) + 2 for name in rows)])
-    for name, estimate in rows.items():
-        error = "" if math.isnan(estimate.standard_error) else f" ± {100 * estimate.standard_error:.1f}"
-        lines.append(f"  {name:<{width}}{100 * estimate.mean:6.1f}{error} %")
-    lines += [*(f"  {line}" for line in left_out if ks), "", "  outcome         samples"]
+    lines += [f"  {name:<{width}}{in_percent(estimate)}" for name, estimate in rows.items()]
+    if any(estimate.interval for estimate in rows.values()):
+        lines.append(f"  {LEGEND}")
+    lines += [f"  {line}" for line in (*(left_out if ks else ()), *coverage.lines())]
+    lines += ["", "  outcome         samples"]
     outcomes = tally.outcomes
     lines += [f"  {outcome.label:<16}{outcomes[outcome.value]:7}" for outcome in Outcome if outcomes[outcome.value]]
     if outcomes[None]:
         lines.append(
             f"  {LABELS[NOT_RUN]:<16}{outcomes[None]:7}   (the sandbox broke; counted neither as passed nor as failed)"
         )
-    lines += [*gradings(tally), *notes(tally)]
+    if count := outcomes[INVALID_TESTS]:
+        lines.append(f"  {LABELS[INVALID_TESTS]:<16}{count:7}   (counted neither as passed nor as failed)")
+    lines += [*gradings(task.grading for task in tally.tasks.values() if task.samples), *notes(tally)]
     # Task names come from files, and may hold control characters. A detail is printable already.
-    return "\n".join(printable(line) for line in [*lines, *slowest(tally), *failing(tally), ""])
+    lines += [*slowest(tally), *failing(tally), *invalid(tally), ""]
+    return "\n".join(map(printable, lines))
 
 
-def scores(tally: Tally, ks: Sequence[int] | None) -> tuple[dict[str, PassAtK], list[str]]:
+def in_percent(estimate: PassAtK) -> str:
+    """Return an estimate in percent with its standard error and its interval, where these are known."""
+    error = "" if math.isnan(estimate.standard_error) else f" ± {100 * estimate.standard_error:.1f}"
+    interval = ""
+    if estimate.interval:
+        low, high = estimate.interval
+        interval = f"   (95 % interval {100 * low:.1f} to {100 * high:.1f})"
+    return f"{100 * estimate.mean:6.1f}{error} %{interval}"
+
+
+def scores(tally: Tally, ks: Sequence[int] | None, coverage: Coverage) -> tuple[dict[str, PassAtK], list[str]]:
     """Return each score by its name, such as "pass@1" or "base pass@1", and a line for each k that is left out.
 
     Args:
         tally: counts of all samples.
         ks: as for `as_text`.
+        coverage: as for `as_text`.
     """
-    ks = ks or DEFAULT_KS
-    counts = {name: (task.samples, task.passed) for name, task in tally.tasks.items()}
-    estimates, left_out = pass_at_k_from_counts(counts, ks)
-    named = {f"pass@{estimate.k}": estimate for estimate in estimates}
-    for score in dict.fromkeys(name for task in tally.tasks.values() for name in task.scored):
-        scored = {name: (task.samples, task.scored[score]) for name, task in tally.tasks.items()}
-        named |= {f"{score} pass@{estimate.k}": estimate for estimate in pass_at_k_from_counts(scored, ks)[0]}
+    named: dict[str, PassAtK] = {}
+    left_out: list[str] = []
+    for score in ("", *dict.fromkeys(name for task in tally.tasks.values() for name in task.scored)):
+        counts = {
+            name: (task.samples, task.scored[score] if score else task.passed) for name, task in tally.tasks.items()
+        }
+        estimates, lines = pass_at_k_from_counts(counts, ks or DEFAULT_KS, coverage.unsolved, with_intervals=True)
+        named |= {f"{score} pass@{estimate.k}".lstrip(): estimate for estimate in estimates}
+        left_out = left_out or lines
     return named, left_out
 
 
-def as_data(tally: Tally, ks: Sequence[int] | None) -> dict[str, Any]:
+def as_data(tally: Tally, ks: Sequence[int] | None, coverage: Coverage) -> dict[str, Any]:
     """Return scores and counts as plain data, for `--json`.
 
     Args:
         tally: counts of all samples.
         ks: as for `as_text`.
+        coverage: as for `as_text`.
     """
-    named, _ = scores(tally, ks)
+    named, _ = scores(tally, ks, coverage)
     return {
         "scores": {
             name: {
                 "mean": estimate.mean,
                 "standard_error": None if math.isnan(estimate.standard_error) else estimate.standard_error,
+                "interval": estimate.interval,
             }
             for name, estimate in named.items()
         },
         "counts": {
+            "problems": coverage.problems,
+            "missing": len(coverage.missing),
             "tasks": len(tally.tasks),
             "samples": tally.samples,
             "passed": sum(task.passed for task in tally.tasks.values()),
             "not_run": tally.outcomes[None],
+            "invalid_tests": len(tally.invalid_tests),
+            "skipped": coverage.skipped,
+            "empty": tally.notes[EMPTY],
+            "duplicates": tally.notes[DUPLICATE],
             "outcomes": {name: count for name, count in tally.outcomes.items() if name is not None},
         },
+        "missing": [*coverage.missing],
+        "invalid_tests": [*tally.invalid_tests],
     }
 
 
-def gradings(tally: Tally) -> list[str]:
-    """Return the line that says how tasks were graded, with the reasons for which "auto" chose "shared"."""
-    counts = Counter(task.grading for task in tally.tasks.values() if task.samples)
+def gradings(tasks: Iterable[tuple[str, str]]) -> list[str]:
+    """Return the line that says how tasks were graded.
+
+    Args:
+        tasks: for each the grading, and the reason for which "auto" chose "shared".
+    """
+    counts = Counter(tasks)
     shared = {reason: count for (grading, reason), count in counts.most_common() if grading == "shared"}
     parts = [f"{apart} task{'' if apart == 1 else 's'} separate"] if (apart := counts["separate", ""]) else []
     if shared:
@@ -263,9 +247,10 @@ def gradings(tally: Tally) -> list[str]:
 
 
 def notes(tally: Tally) -> list[str]:
-    """Return lines on samples that were run several times or not at all; no lines if there are none."""
+    """Return lines on samples that were run several times or not at all, and hints; no lines if there are none."""
     counts = [(note, tally.notes[note]) for note in NOTES if tally.notes[note]]
     lines = [f"  {count} {note.format(s='' if count == 1 else 's')}" for note, count in counts]
+    lines += [f"  {hint}" for hint in tally.hints.sentences("--extract auto")]
     return ["", *lines] if lines else []
 
 
@@ -274,6 +259,15 @@ def slowest(tally: Tally) -> list[str]:
     order = heapq.nlargest(MAX_SLOW_TASKS_SHOWN, tally.tasks.items(), key=lambda item: item[1].slowest_seconds)
     lines = [f"  {name:<16}{task.slowest_seconds:7.2f}" for name, task in order]
     return ["", "  slowest tasks   seconds", *lines]
+
+
+def invalid(tally: Tally) -> list[str]:
+    """Return lines on the tasks whose tests are invalid, with the reasons."""
+    shown = list(tally.invalid_tests.items())[:MAX_TASKS_SHOWN]
+    lines = [f"  {name:<16}{'':>7}   {reason}" for name, reason in shown]
+    if len(tally.invalid_tests) > len(shown):
+        lines.append(f"  ... and {len(tally.invalid_tests) - len(shown)} more")
+    return ["", "  tasks with invalid tests", *lines] if lines else []
 
 
 def failing(tally: Tally) -> list[str]:

@@ -9,14 +9,14 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from sandboxes.tasks.extraction import encodable
+from sandboxes.extraction import encodable
 
 ROWS = 1024
 """Rows that are in memory at once."""
 
 NUMBERS = {
     **dict.fromkeys(("passed", "our_passed", "flaky", "cached"), "bool"),
-    **dict.fromkeys(("completion_id", "peak_memory_bytes", "attempts"), "int64"),
+    **dict.fromkeys(("completion_id", "peak_memory_bytes", "attempts", "decided_by_candidate"), "int64"),
     **dict.fromkeys(("wall_seconds", "cpu_seconds", "waited_seconds", "partial_credit"), "float64"),
 }
 """Types of columns. A column that is neither here nor in LISTS has texts."""

@@ -11,9 +11,10 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from typing import Any
 
+from code_tasks.scoring.estimates import DEFAULT_KS, pass_at_k_from_counts
 from code_tasks.scoring.hub_upload import VERDICT_FIELDS
 from code_tasks.scoring.results import Results
-from code_tasks.scoring.summary import DEFAULT_KS, Tally, pass_at_k_from_counts
+from code_tasks.scoring.summary import Tally
 from code_tasks.scoring.tables import as_text, row
 from sandboxes.outcome_labels import NOT_RUN
 

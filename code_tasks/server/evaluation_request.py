@@ -11,15 +11,15 @@ from pydantic import BaseModel, Field, create_model, model_validator
 from code_tasks.benchmarks.problems import Problem, parse_problem
 from code_tasks.server.errors import InvalidRequest, LimitExceeded
 from code_tasks.server.request_values import STRICT
+from sandboxes.extraction import EXTRACTORS
 from sandboxes.guest.common.checkers import CHECKERS
 from sandboxes.languages.registry import NAMES
 from sandboxes.options.option import Option
 from sandboxes.options.table import OPTIONS
-from sandboxes.tasks.extraction import EXTRACTORS
 
 REQUEST_OPTIONS = (
     *("grading", "partial_credit", "stop_at_first_failure", "extract", "checker", "tolerance"),
-    *("timeout", "compile_timeout", "memory_mb", "cpu_seconds", "max_processes", "max_output_bytes"),
+    *("timeout", "compile_timeout", "memory_mb", "stack_mb", "cpu_seconds", "max_processes", "max_output_bytes"),
 )
 """Options of the option table that a client may choose."""
 

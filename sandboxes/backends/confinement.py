@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import site
 import sys
 import sysconfig
 import warnings
@@ -12,6 +11,7 @@ from dataclasses import dataclass
 from importlib.machinery import PathFinder
 from typing import Any
 
+from sandboxes.backends.import_paths import CALLER, INSTALLED, caller_folders, site_folders
 from sandboxes.contract import Isolation
 from sandboxes.errors import SandboxUnavailable
 from sandboxes.events import log_event
@@ -40,6 +40,8 @@ LAYERS = {
     "rlimits": "CPU time, memory, processes, open files and file size are limited",
 }
 """The meaning of each layer, by the name that guests report."""
+
+RANDOM, MAX_HASH_SEED = "random", (1 << 32) - 1
 
 BOTH_NETWORKS = (
     "network=True and loopback=True exclude each other: a loopback network is the candidates' own, and has no way out. "
@@ -77,6 +79,12 @@ class Confinement:
     shell: bool = False
     """True if programs see `/bin`, and so `/bin/sh`."""
 
+    import_paths: tuple[str, ...] = ()
+    """Folders in which programs find more modules, behind those of installed packages."""
+
+    hash_seed: int | None = 0
+    """The seed of Python's hashes, which decide the order of sets of strings. None: a random one in each guest."""
+
     @classmethod
     def checked(
         cls,
@@ -87,6 +95,8 @@ class Confinement:
         preload: Any = (),
         loopback: Any = False,
         shell: Any = False,
+        hash_seed: Any = 0,
+        import_paths: Any = INSTALLED,
     ) -> Confinement:
         """Return a Confinement from the options that a user gives.
 
@@ -107,6 +117,8 @@ class Confinement:
             tuple(checked_module(name) for name in _strings("preload", preload)),
             loopback,
             shell,
+            tuple(checked_path(path, "import_paths") for path in caller_folders()) if import_paths == CALLER else (),
+            checked_hash_seed(hash_seed),
         )
 
     def accept(self, isolation: Isolation) -> None:
@@ -143,6 +155,27 @@ class Confinement:
             )
 
 
+def checked_hash_seed(seed: Any) -> int | None:
+    """Return a seed of hashes, which may be its digits; None for "random".
+
+    Raises:
+        ValueError: if it is anything else.
+    """
+    if seed is None or seed == RANDOM:
+        return None
+    digits = str(seed)
+    if (
+        isinstance(seed, bool)
+        or not isinstance(seed, int | str)
+        or not digits.isdecimal()
+        or int(digits) > MAX_HASH_SEED
+    ):
+        raise ValueError(
+            f'hash_seed must be a whole number from 0 to {MAX_HASH_SEED}, or "random", not {short_repr(seed)}'
+        )
+    return int(digits)
+
+
 def checked_loopback(value: Any) -> bool | str:
     """Return a value of the option `loopback`.
 
@@ -164,17 +197,21 @@ def _strings(name: str, given: Any) -> list[str]:
     return values
 
 
-def checked_path(path: str) -> str:
+def checked_path(path: str, option: str = "read_only_paths") -> str:
     """Return the absolute path of a file or folder that programs may see.
+
+    Args:
+        path: of the file or folder.
+        option: that named it, for messages.
 
     Raises:
         ValueError: if the path does not exist, or is one of the sandbox's own.
     """
     absolute = os.path.abspath(os.path.expanduser(path))
     if not os.path.exists(absolute):
-        raise ValueError(f"read_only_paths: there is no {short_repr(path)}")
+        raise ValueError(f"{option}: there is no {short_repr(path)}")
     if absolute in OWN_PATHS or absolute.startswith("/proc/"):
-        raise ValueError(f"read_only_paths: {short_repr(path)} can't be shown, because programs have one of their own")
+        raise ValueError(f"{option}: {short_repr(path)} can't be shown, because programs have one of their own")
     return absolute
 
 
@@ -205,11 +242,3 @@ def checked_module(name: str) -> str:
     if top not in sys.stdlib_module_names and PathFinder.find_spec(top, folders) is None:
         raise ValueError(f"preload: no module {short_repr(name)} is installed for this interpreter")
     return name
-
-
-def site_folders() -> list[str]:
-    """Return the folders of installed packages, from which programs import what the caller can import."""
-    folders = site.getsitepackages()
-    if site.ENABLE_USER_SITE:
-        folders.append(site.getusersitepackages())
-    return [folder for folder in folders if os.path.isdir(folder)]

@@ -6,7 +6,7 @@ import os
 import shutil
 from collections.abc import Iterable, Iterator
 
-from sandboxes.backends.confinement import site_folders
+from sandboxes.backends.import_paths import site_folders
 from sandboxes.errors import NotCacheable
 
 PROGRAM_PATH = "/usr/local/bin:/usr/bin:/bin"

@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from sandboxes import guest
-from sandboxes.backends.confinement import Confinement, checked_path, site_folders
+from sandboxes.backends.confinement import Confinement, checked_path
 from sandboxes.backends.host_state import PROGRAM_PATH, QUICK_FOLDERS, file_states, installed_packages
+from sandboxes.backends.import_paths import site_folders
 from sandboxes.contract import Isolation
 from sandboxes.errors import SandboxUnavailable
 from sandboxes.sessions.limits import SessionLimits
@@ -125,7 +126,7 @@ class SubprocessSandbox:
         Raises:
             NotCacheable: if programs see too many files.
         """
-        paths = self.confinement.read_only_paths
+        paths = (*self.confinement.read_only_paths, *self.confinement.import_paths)
         deciding = [path for path in paths if not os.path.basename(path).startswith(QUICK_FOLDERS)]
         return {
             "options": asdict(self),
@@ -165,14 +166,15 @@ class SubprocessSandbox:
     def guest_options(self) -> dict[str, Any]:
         """Return the options of a guest. Its scratch folder is an argument of its command instead."""
         return {
-            "site_folders": site_folders(),
-            "needed_folders": [os.path.dirname(os.__file__), *site_folders()],
-            "shown_paths": [*interpreter_paths(), *self.confinement.read_only_paths],
+            "site_folders": [*site_folders(), *self.confinement.import_paths],
+            "needed_folders": [os.path.dirname(os.__file__), *site_folders(), *self.confinement.import_paths],
+            "shown_paths": [*interpreter_paths(), *self.confinement.read_only_paths, *self.confinement.import_paths],
             "isolated": self.confinement.isolation != "off",
             "network": self.confinement.network,
             "loopback": bool(self.confinement.loopback),
             "shell": self.confinement.shell or self.session is not None,
             "env": dict(self.confinement.env),
+            "hash_seed": self.confinement.hash_seed,
             "preload": self.confinement.preload,
             "folders": (),
             "policy": None,

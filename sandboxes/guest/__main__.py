@@ -49,7 +49,10 @@ GUEST = os.path.dirname(os.path.abspath(__file__))
 if not GUEST.startswith(ARCHIVES):
     GUEST = os.path.dirname(GUEST)
 
-# -I leaves this folder out of the search path. It is there only for these imports: a program must not find our modules.
+if not sys.flags.isolated and sys.version_info < (3, 11):
+    # Later versions have an option that leaves this file's folder out of the search path.
+    del sys.path[0]
+# This folder is in the search path only for these imports: a program must not find our modules.
 sys.path.insert(0, GUEST)
 from guest.common.frames import CHANNEL_FD, read_options  # noqa: E402
 
@@ -64,14 +67,16 @@ if role:
     fork_hooks = ForkHooks()
     from guest.common.frames import SESSION, SHARED, TESTS
     from guest.forkserver.huge_pages import use_huge_pages_for_code
+    from guest.forkserver.kept_output import keep_output
+    from guest.forkserver.limits import limit_arenas
     from guest.forkserver.memory_snapshot import MemorySnapshot
     from guest.forkserver.server import ForkServer, reset_interrupts
     from guest.forkserver.warm_up import complete_builtins, find_harness_modules, freeze_memory, import_modules, warm_up
     from guest.isolation.account import account_name
     from guest.isolation.layers import LayerFailed, StartupChannel, apply_layers
     from guest.isolation.root_filesystem import WORK_FOLDER
-    from guest.runners.in_process import CANDIDATE_FILE
     from guest.runners.policy import PLAIN
+    from guest.runners.sources import CANDIDATE_FILE
     from guest.supervisor.scratch import PLAIN_NAME
 
     if role == [SESSION]:
@@ -136,6 +141,7 @@ def set_environment(options: dict[str, Any], workplace: str, layers: Sequence[st
 def serve_as_fork_server(options: dict[str, Any]) -> None:
     """Enter the sandbox and fork programs there, in a process that `ForkServerProcess` has started."""
     startup = StartupChannel()
+    limit_arenas()
     snapshot = None
     if options["role"] not in (TESTS, SESSION):
         # The other roles fork a child for each program.
@@ -150,6 +156,7 @@ def serve_as_fork_server(options: dict[str, Any]) -> None:
     except LayerFailed as error:
         startup.send(failed=error.layer, reason=error.reason)
         return
+    keep_output()
     # A program can send an interrupt, for which a Python handler would be called even in process 1.
     reset_interrupts()
     workplace = WORK_FOLDER if folders else os.path.join(options["scratch"], PLAIN_NAME)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from sandboxes.guest.common.interactors import LOST_STATUS
+from sandboxes.guest.common.interactors import LOST_STATUS, UNUSABLE_STATUS
 from sandboxes.guest.common.named_tests import MAX_MESSAGE_CHARS, REPORT_FILE
 from sandboxes.languages.base import Language, Recipe, SeparateRecipe, fixed_build, fixed_run, linked
 from sandboxes.languages.comments import HASH_COMMENTS
@@ -209,6 +209,12 @@ my $tests = do { local (@ARGV, $/) = 'tests.pl'; <> };
 my $data = $tests =~ s/^__(?:DATA|END)__\\r?\\n(.*)\\z//ms ? $1 : '';
 { no warnings 'once'; open(main::DATA, '<', \\$data) or die "error: $!" }
 unlink 'tests.pl', $0;
+for my $module ($tests =~ /^\\s*use\\s+([A-Z]\\w*(?:::\\w+)*)(?:\\s+(?:[\\d.]+|qw\\s*\\W[^;]*|['"(][^;]*))?;/mg) {
+    (my $file = "$module.pm") =~ s{::}{/}g;
+    next if grep { -e "$_/$file" } @INC;
+    print STDERR "the tests use $module, which is not installed; install it\\n";
+    exit %(unusable_status)d;
+}
 put(1);
 my %%words = map { $_ => 1 } qw(%(words)s);
 {
@@ -237,6 +243,7 @@ def runner_files(tests: str) -> dict[str, str]:
     values = {
         "words": " ".join(sorted({*WORD.findall(tests)})),
         "lost_status": LOST_STATUS,
+        "unusable_status": UNUSABLE_STATUS,
         "report_file": REPORT_FILE,
         "max_chars": MAX_MESSAGE_CHARS,
     }

@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from sandboxes.contract import Limits, Program
+from sandboxes.grading import chosen_grading
 from sandboxes.guest.common.interactors import TESTS
 from sandboxes.languages.apart.plain_tests import PlainTests
 from sandboxes.languages.base import (
@@ -152,9 +153,7 @@ def recipe_for(name: str, tests: str, grading: str = "auto") -> Recipe | Separat
     reason = language.reason_for_candidate(tests)
     if reason and framework:
         raise ValueError(f"{reason}, and tests for {framework} never run with the candidate")
-    if reason and grading == "separate":
-        raise ValueError(f"{reason}, so that they run with the candidate; choose grading='auto' or 'shared'")
-    return language.with_tests if reason else language.apart
+    return language.with_tests if reason and chosen_grading(grading, reason) == "shared" else language.apart
 
 
 def build_program(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sandboxes.backends.confinement import ISOLATION_MODES, Confinement
 from sandboxes.backends.docker.options import DEFAULT_IMAGE, PULL_POLICIES, DockerOptions
+from sandboxes.backends.import_paths import IMPORT_PATHS
 from sandboxes.backends.restricted_options import DEFAULT_OUTPUT_VARIABLE, RestrictedOptions
 from sandboxes.options.option import Option, OptionGroup
 
@@ -67,6 +68,25 @@ CONFINEMENT = (
         list,
         'Modules such as "numpy" to import once, before candidates are forked: importing them then costs nothing.',
         default_text="`[]`",
+    ),
+    Option(
+        "import_paths",
+        "str",
+        str,
+        '`"installed"`: candidates and tests import installed packages alone. `"caller"`: all that you can import, '
+        "also from the script's folder and those of PYTHONPATH and of editable installs, which candidates can read.",
+        default=IMPORT_PATHS[0],
+        choices=IMPORT_PATHS,
+        see="[Modules of your own](sandboxes.md#modules-of-your-own)",
+    ),
+    Option(
+        "hash_seed",
+        'int, "random" or None',
+        str,
+        "The seed of Python's hashes, which decide the order of sets of strings. A number gives the same order in each "
+        'run, `"random"`, or None, another one in each sandbox.',
+        default=_CONFINEMENT.hash_seed,
+        allows_none=False,
     ),
 )
 

@@ -16,7 +16,7 @@ from sandboxes.options.backend_options import CONFINEMENT, DOCKER, RESTRICTED
 from sandboxes.options.option import Option, OptionGroup, number_of, whole_numbers
 from sandboxes.reuse.options import ReuseOptions
 from sandboxes.runner import ON_SANDBOX_ERROR
-from sandboxes.tasks.options import TaskOptions
+from sandboxes.tasks.options import ON_INVALID_TESTS, TaskOptions
 from sandboxes.validation import positive_int, true_or_false
 
 
@@ -87,6 +87,18 @@ SCORING = OptionGroup(
             allows_none=False,
         ),
         Option(
+            "on_invalid_tests",
+            "str",
+            str,
+            "The treatment of tests that can judge no candidate: they are empty, can't be parsed, or lack a module. "
+            '`"raise"`: end with an error that lists them, before anything runs. `"skip"`: their candidates count '
+            'neither as right nor as wrong, and their "passed" is None.',
+            default=ON_INVALID_TESTS[0],
+            choices=ON_INVALID_TESTS,
+            see="[Invalid tests](results.md#invalid-tests)",
+            allows_none=False,
+        ),
+        Option(
             "progress",
             "bool",
             bool,
@@ -121,8 +133,10 @@ TASKS = OptionGroup(
             "extract",
             "str or function (candidate, reference) -> code",
             str,
-            'The extraction of code from a chat answer. `"last"` or `"all"`: of its fenced blocks. `"defining"`: the '
-            'last block that defines a name that the tests use. `"none"`: all of the answer is code.',
+            'The extraction of the program from a chat answer. `"auto"`: whatever its form is: a block, a completion, '
+            'or code between prose, without reasoning and special tokens. `"last"` or `"all"`: of its fenced blocks. '
+            '`"defining"`: the last block that defines a name that the tests use. `"none"`: all of the answer '
+            "is code.",
             default="none",
         ),
         Option(
@@ -180,6 +194,16 @@ LIMITS = OptionGroup(
             "MiB of address space of one process, and of memory of all processes of a candidate together.",
             default=_LIMITS.memory_bytes >> 20,
             check=positive_int,
+        ),
+        Option(
+            "stack_mb",
+            "int, >= 1",
+            int,
+            "MiB of stack of each process's first thread, for deep recursion. It counts as memory, and a candidate may "
+            "raise it itself.",
+            default=_LIMITS.stack_bytes >> 20,
+            check=positive_int,
+            see="[Deep recursion](sandboxes.md#deep-recursion)",
         ),
         Option(
             "cpu_seconds",
@@ -290,7 +314,7 @@ GROUPS = (SCORING, TASKS, LIMITS, PLACE, REUSE, RESTRICTED, DOCKER)
 OPTIONS = {option.name: option for group in GROUPS for option in group.options}
 """Every option by its name."""
 
-TASK_OPTIONS = (*TASKS.names, "compile_timeout", "partial_credit", "stop_at_first_failure")
+TASK_OPTIONS = (*TASKS.names, "compile_timeout", "on_invalid_tests", "partial_credit", "stop_at_first_failure")
 """Options that `TaskOptions` takes."""
 
 REUSE_OPTIONS = (*REUSE.names, "repeats")

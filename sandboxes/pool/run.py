@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Collection, Sequence
 
 from sandboxes.contract import Isolation, Program, Verdict
-from sandboxes.errors import RunCancelled, RunStopped, SandboxUnavailable
+from sandboxes.errors import InvalidTests, RunCancelled, RunStopped, SandboxUnavailable
 from sandboxes.events import log_event
 from sandboxes.pool.attempts import MAX_ATTEMPTS, Attempts
 from sandboxes.pool.caller_verdicts import MAX_PROGRAM_CHARS, missing_module_error, too_long_verdict
@@ -228,6 +228,9 @@ class PoolRun:
         ):
             index = self._schedule.take(worker)
             program = self._programs[index]
+            if program.invalid_tests:
+                self._finish(index, InvalidTests(program.invalid_tests))
+                continue
             if len(program.candidate) > MAX_PROGRAM_CHARS:
                 self._finish(index, too_long_verdict(program, self.isolation.layers))
                 continue

@@ -145,8 +145,6 @@ class ReferenceEncoder:
 class ReferenceDecoder:
     """Resolves names and pickles in a guest, for a Decoder."""
 
-    DESCRIBES: frozenset[str] = frozenset()
-
     def parts_needed(self, node: list[Any], decoder: Any) -> list[Any]:
         """Return no values, because a name needs none."""
         return []

@@ -49,6 +49,7 @@ def decode_verdict(key: Any, data: Any) -> Verdict:
             raise ValueError("a checksum is wrong")
         values = json.loads(body)
         values["outcome"], values["isolation"] = OUTCOMES[values["outcome"]], tuple(values["isolation"])
+        values["test_lines"] = tuple(map(int, values.get("test_lines", ())))
         if "tests" in values:
             tests = values["tests"]
             values["tests"] = tuple(TestResult(name, OUTCOMES[outcome], *rest) for name, outcome, *rest in tests)

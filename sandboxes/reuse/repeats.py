@@ -9,6 +9,7 @@ from typing import Protocol
 
 from sandboxes.contract import Outcome, Program, Verdict, changed_verdict
 from sandboxes.events import log_event
+from sandboxes.reuse.second_looks import SecondLooks
 from sandboxes.runner import Finalize, OnResult, RunControls, Runner, RunResult
 
 MIN_CPU_SHARE = 0.5
@@ -96,6 +97,7 @@ class RepeatedRun:
         copies: Mapping[int, Sequence[int]],
         sink: VerdictSink,
         retries: StarvedRetries,
+        looks: SecondLooks,
         on_result: OnResult,
         finalize: Finalize | None,
     ):
@@ -106,11 +108,12 @@ class RepeatedRun:
             copies: the duplicates of each program that is run, by their indices.
             sink: stores every verdict.
             retries: has the pool, and retries starved programs.
+            looks: tells failed candidates from invalid tests.
             on_result: called for each program after its last repeat.
             finalize: completes a program's result.
         """
         self.programs, self.copies, self.sink, self.retries = programs, copies, sink, retries
-        self.on_result, self.finalize = on_result, finalize
+        self.looks, self.on_result, self.finalize = looks, on_result, finalize
         self._is_last = True
         self._first: dict[int, RunResult] = {}
         self._outcomes: dict[int, tuple[Outcome, ...]] = {}
@@ -124,11 +127,14 @@ class RepeatedRun:
         """
         self._is_last = is_last
         starved: dict[int, Verdict] = {}
+        doubtful: dict[int, RunResult] = {}
 
         def take(index: int, result: RunResult) -> None:
             if self.retries.was_starved(self.programs[index], result, bool(self.copies[index])):
                 assert isinstance(result, Verdict)  # noqa: S101 (for the type checker)
                 starved[index] = result
+            elif self.looks.is_due(self.programs[index], result):
+                doubtful[index] = result
             else:
                 self.settle(index, result)
 
@@ -138,6 +144,8 @@ class RepeatedRun:
         # Programs with the most CPU time first, because they are the least likely to hang.
         for index, verdict in sorted(starved.items(), key=lambda item: -item[1].cpu_seconds):
             self.settle(index, retries.run_again(index, self.programs[index], verdict))
+        for index, result in doubtful.items():
+            self.settle(index, self.looks.look(index, self.programs[index], result))
 
     def settle(self, index: int, result: RunResult) -> None:
         """Take the result of a program in this repeat, for the program and for its duplicates."""

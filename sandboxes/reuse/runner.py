@@ -1,7 +1,8 @@
 """A runner that runs no program twice without need. It sits between an `Evaluator` and the pool.
 
 Verdicts of earlier calls come from a cache, and identical programs run once. With `repeats`, every program runs several
-times, to show whether its verdict is stable. A starved program runs once more, alone, after the others.
+times, to show whether its verdict is stable. A starved program runs once more, alone, after the others. Tests
+that may have failed by themselves run once without a candidate.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from sandboxes.reuse.determinism import is_deterministic
 from sandboxes.reuse.options import ReuseOptions
 from sandboxes.reuse.repeats import Alone, RepeatedRun, StarvedRetries
 from sandboxes.reuse.run_cache import RunCache
+from sandboxes.reuse.second_looks import SecondLooks
 from sandboxes.runner import Finalize, OnResult, ProgramRunner, RunControls, Runner, RunResult, chunks
 
 
@@ -47,7 +49,8 @@ class ReusingRunner(ProgramRunner):
         retries = StarvedRetries(self.runner, self.retry_starved, controls, self.alone)
         with RunCache(self.runner, self.options, programs) as cache:
             copies = group_duplicates(programs, self._identities(programs, cache.keys), self._may_dedupe)
-            run = RepeatedRun(programs, copies, cache, retries, on_result, self.finalize)
+            looks = SecondLooks(self.runner, controls)
+            run = RepeatedRun(programs, copies, cache, retries, looks, on_result, self.finalize)
             repeats = self.options.repeats
             known = cache.lookup(copies) if repeats == 1 else {}
             for index, verdict in known.items():
@@ -55,7 +58,7 @@ class ReusingRunner(ProgramRunner):
             wanted = [index for index in copies if index not in known]
             for number in range(1, repeats + 1):
                 if number > 1:
-                    # In a fresh guest, sets of strings have another order.
+                    # With a random hash seed, sets of strings have another order in a fresh guest.
                     self.runner.restart()
                 run.run(wanted, is_last=number == repeats)
 
@@ -91,6 +94,7 @@ class ReusingRunner(ProgramRunner):
 
     def _stream_without_reuse(self, programs: Iterable[Program], controls: RunControls) -> Generator[RunResult]:
         retries = StarvedRetries(self.runner, self.retry_starved, controls, self.alone)
+        looks = SecondLooks(self.runner, controls)
         running: dict[int, Program] = {}
 
         def tracked() -> Iterator[Program]:
@@ -103,6 +107,8 @@ class ReusingRunner(ProgramRunner):
             # Meanwhile the stream hands out no programs, so this program soon has the machine for itself.
             if isinstance(result, Verdict) and retries.was_starved(program, result):
                 result = retries.run_again(index, program, result)
+            elif looks.is_due(program, result):
+                result = looks.look(index, program, result)
             return self.finalize(index, result) if self.finalize else result
 
         with closing(self.runner.stream(tracked(), controls, settle)) as stream:

@@ -1,60 +1,52 @@
-"""Tasks, and the programs that are built of them: one for each candidate, with the task's tests."""
+"""The programs of tasks, one for each candidate with its task's tests, and the completion of their results."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sandboxes.contract import Limits, Program, Verdict
-from sandboxes.grading import classify_tests
+from sandboxes.extraction import Extraction
 from sandboxes.languages.judge_programs import JudgeProgram
-from sandboxes.languages.programs import build_program, reason_for_candidate, recipe_for
-from sandboxes.languages.registry import LANGUAGES, is_python
-from sandboxes.languages.steps import SCRIPT_FILE, step_program
 from sandboxes.runner import RunResult
-from sandboxes.separable_tests import reason_for_shared
-from sandboxes.tasks.call_harness import call_harness
-from sandboxes.tasks.case_plans import call_cases, call_program, case_plan, judges_of
-from sandboxes.tasks.continued_block import continued_block, with_advice
-from sandboxes.tasks.empty_tests import check_not_empty
+from sandboxes.tasks.broken_tests import check_tests, modules_of_tests
+from sandboxes.tasks.case_plans import judges_of
+from sandboxes.tasks.continued_block import continued_block
 from sandboxes.tasks.io_cases import IOCases, apply_checker, parse_cases
 from sandboxes.tasks.options import TaskOptions
-from sandboxes.tasks.python_tests import (
-    add_missing_tests,
-    attach_test_results,
-    needed_module,
-    needs_shared,
-    with_harness,
-)
-from sandboxes.validation import short_repr
+from sandboxes.tasks.python_tests import add_missing_tests, attach_test_results
+from sandboxes.tasks.task import Task, read_candidates
+from sandboxes.tasks.task_programs import program_factory, reason_for_auto
+from sandboxes.validation import summarize
 
-NOT_APART = "the sandbox lacks the layers pid and mount, which keep candidate and tests apart"
+MAX_REASONS = 20
+"""Reasons for which tests are invalid that an error lists."""
+
+WAY_OUT = 'on_invalid_tests="skip" leaves such tasks out of the score'
 
 
 @dataclass(frozen=True)
-class Task:
-    """One problem, with the candidates that are run against its tests."""
+class TaskFacts:
+    """What the programs of a task have in common."""
 
-    reference: Any
-    """The tests: code, or input/output cases as `parse_cases` takes them."""
-
-    candidates: Sequence[str]
     name: str = ""
-    """The task's name in errors. Empty: "references[0]" and so on."""
+    tests: str | IOCases | None = None
+    """The tests that complete each program's result.
 
-    language: str | None = None
-    """The candidates' language. None: the language of the options."""
-
-    limits: Limits | None = None
-    """The limits of each candidate, on each of its cases. None: the limits of the configuration."""
+    Cases, if they are calls or the caller's checker decides on them. Code, if the tests are in Python, but "" if
+    `assemble` has made the programs, because the tests are unknown. Otherwise None.
+    """
 
     modules: tuple[str, ...] = ()
-    """Names, without dots, of modules that its tests or right candidates import. Candidates don't run without them."""
+    """`Task.modules`."""
 
-    grading: str | None = None
-    """The grading of tests that are Python code. None: that of the configuration."""
+    imports: tuple[str, ...] = ()
+    """The modules that the tests import, and that the sandbox may lack."""
+
+    reason: str = ""
+    """`Verdict.grading_reason` of a program that runs as "shared"."""
 
 
 @dataclass(frozen=True)
@@ -62,26 +54,20 @@ class ProgramBatch:
     """The programs of tasks, and the completion of their results."""
 
     programs: Sequence[Program]
-    references: Sequence[str | IOCases | None] = ()
-    """The tests that complete each program's result.
-
-    Cases, if they are calls or the caller's checker decides on them. Code, if the tests are in Python, but "" for a
-    program that `assemble` has made, because its tests are unknown. Otherwise None. An empty sequence: results stay as
-    they are.
-    """
+    tasks: Sequence[TaskFacts] = ()
+    """The task of each program. An empty sequence: results stay as they are."""
 
     options: TaskOptions = field(default_factory=TaskOptions)
     judges: Sequence[JudgeProgram] = ()
     """The programs of the tasks that decide: checker programs and interactors."""
 
-    modules: Sequence[tuple[str, ...]] = ()
-    """The modules that each program's task needs. An empty sequence: no task names any."""
-
-    reasons: Sequence[str] = ()
-    """Each program's `Verdict.grading_reason`. An empty sequence: there are none."""
+    extractions: Sequence[Extraction] = ()
+    """How each program's answer was read. An empty sequence: each program is all of its answer."""
 
     @classmethod
-    def assemble(cls, tasks: Iterable[Task], options: TaskOptions, limits: Limits, grading: str) -> ProgramBatch:
+    def assemble(
+        cls, tasks: Iterable[Task], options: TaskOptions, limits: Limits, grading: str, parses_here: bool = False
+    ) -> ProgramBatch:
         """Build the programs of tasks.
 
         Args:
@@ -89,41 +75,56 @@ class ProgramBatch:
             options: how tasks are run.
             limits: the limits of a candidate, on each of its cases, unless its task has limits of its own.
             grading: one of GRADINGS, for tests that are code.
+            parses_here: whether programs have this process's version of Python, so that their tests parse here too.
 
         Raises:
-            ValueError, TypeError: if a reference is invalid; the message has the task's name.
+            ValueError, TypeError: if references are invalid and the options don't skip them, or if one does not go with
+                the options; the message has the tasks' names.
         """
         programs: list[Program] = []
-        references: list[str | IOCases | None] = []
+        facts: list[TaskFacts] = []
         judges: dict[JudgeProgram, None] = {}
-        modules: list[tuple[str, ...]] = []
-        reasons: list[str] = []
+        extractions: list[Extraction] = []
+        invalid: dict[str, list[str]] = {}
         for number, task in enumerate(tasks):
             language = task.language or (options.languages[number] if options.languages else options.language)
+            name, own = task.name or f"references[{number}]", task.grading or grading
             try:
                 cases = parse_cases(task.reference)
-                own = task.grading or grading
+                if cases is None and options.assemble is None:
+                    check_tests(task.reference, language, parses_here)
+            except (ValueError, TypeError) as error:
+                invalid.setdefault(str(error), []).append(name)
+                kind = type(error)
+                read = read_candidates(task, None, None, language)
+                # With the reason in place of the tests, so that programs with other tests are no duplicates.
+                programs += [Program(each.code, str(error), limits, invalid_tests=str(error)) for each in read]
+                extractions += read
+                facts += [TaskFacts(name)] * len(read)
+                continue
+            try:
                 build = program_factory(options, language, task.reference, cases, task.limits or limits, own)
             except (ValueError, TypeError) as error:
-                raise type(error)(f"{task.name or f'references[{number}]'}: {error}") from None
+                raise type(error)(f"{name}: {error}") from None
             judges.update(dict.fromkeys(judges_of(cases, options) if cases else ()))
-            candidates = task.candidates
-            if options.extract is not None:
-                text = reference_text(task.reference)
-                candidates = [options.extract(candidate, text) for candidate in candidates]
-            programs += [build(candidate) for candidate in candidates]
-            references += [tests_for_results(options, language, task.reference, cases)] * len(candidates)
-            modules += [task.modules] * len(candidates)
-            reason = ""
-            if own == "auto":
-                reason = reason_for_auto(options, language, task.reference, cases)
-            reasons += [reason] * len(candidates)
-        return cls(programs, references, options, tuple(judges), modules if any(modules) else (), reasons)
+            read = read_candidates(task, options.extract, cases, language)
+            programs += [build(each.code) for each in read]
+            extractions += read
+            facts += [task_facts(task, name, options, language, cases, own == "auto")] * len(read)
+        if invalid and options.on_invalid_tests == "raise":
+            raise kind(invalid_tests_message(invalid))
+        if not any(each.is_part for each in extractions):
+            extractions = []
+        return cls(programs, facts, options, tuple(judges), extractions)
 
     @property
     def languages(self) -> set[str]:
         """The languages of the programs, and of the judge programs."""
         return {program.language for program in self.programs} | {judge.language for judge in self.judges}
+
+    def needed_modules(self) -> set[str]:
+        """Return the modules that tasks need, or that their tests import."""
+        return {name for task in self.tasks if task.modules or task.imports for name in (*task.modules, *task.imports)}
 
     def sources(self) -> Iterator[str]:
         """Yield the candidates, tests and judge programs in which imports may stand."""
@@ -137,43 +138,41 @@ class ProgramBatch:
 
     def finalize(self, index: int, result: RunResult) -> RunResult:
         """Complete a program's result: add per-test results, and apply the caller's checker to the output."""
-        if not isinstance(result, Verdict) or not self.references:
+        if not isinstance(result, Verdict) or not self.tasks:
             return result
-        if self.reasons and result.grading == "shared":
-            result = replace(result, grading_reason=self.reasons[index])
-        reference = self.references[index]
-        stops = self.options.stop_at_first_failure
-        if isinstance(reference, IOCases) and reference.function:
-            names = [f"case {number}" for number in range(1, len(reference.cases) + 1)]
-            return result if stops else add_missing_tests(result, names)
-        if isinstance(reference, IOCases):
-            checker = self.options.checker
-            return apply_checker(checker, reference, result) if callable(checker) else result
-        if reference is not None:
-            if block := continued_block(reference):
-                result = with_advice(result)
-                reference = block.rest
-            return attach_test_results(result, reference, not stops)
-        # A run without a name is the whole program, and no single test.
-        return replace(result, tests=tuple(test for test in result.tests if test.name))
+        if self.extractions and self.extractions[index].is_part:
+            read = self.extractions[index]
+            result = replace(result, program=read.code, reading=read.reading)
+        task = self.tasks[index]
+        if task.reason and result.grading == "shared":
+            result = replace(result, grading_reason=task.reason)
+        return with_tests(result, task.tests, self.options)
 
 
-def reason_for_auto(options: TaskOptions, language: str, reference: Any, cases: IOCases | None) -> str:
-    """Return the reason for which the grading "auto" runs tests as "shared"; "" if it does not."""
-    if cases is not None:
-        return reason_for_function(cases.function) if language == "python" else ""
-    if options.assemble is not None:
-        return "candidate and tests are one text"
-    if language != "python":
-        return reason_for_candidate(language, reference) or NOT_APART
-    if continued_block(reference):
-        return "the tests continue the candidate's last block"
-    return "the tests are for pytest" if needs_shared(reference) else reason_for_shared(reference)
+def invalid_tests_message(invalid: Mapping[str, Sequence[str]]) -> str:
+    """Return the message of an error about invalid tests: {the reason: names of tasks}."""
+    reasons = [f"{summarize(names)}: {reason}" for reason, names in invalid.items()]
+    more = f"; and {len(reasons) - MAX_REASONS} more" if len(reasons) > MAX_REASONS else ""
+    return f"{'; '.join(reasons[:MAX_REASONS])}{more}; {WAY_OUT}"
 
 
-def reason_for_function(name: str) -> str:
-    """Return why cases that call a function run as "shared"; "" if they don't."""
-    return reason_for_shared(f"{name}()") if name else ""
+def task_facts(
+    task: Task, name: str, options: TaskOptions, language: str, cases: IOCases | None, is_auto: bool
+) -> TaskFacts:
+    """Return what a task's programs have in common.
+
+    Args:
+        task: the task.
+        name: of it, for messages.
+        options: how it is run.
+        language: of its candidates.
+        cases: its tests, if they are cases.
+        is_auto: whether its tests' text chooses their grading.
+    """
+    tests = tests_for_results(options, language, task.reference, cases)
+    imports = modules_of_tests(tests) if isinstance(tests, str) else ()
+    reason = reason_for_auto(options, language, task.reference, cases) if is_auto else ""
+    return TaskFacts(name, tests, task.modules, imports, reason)
 
 
 def tests_for_results(
@@ -187,128 +186,23 @@ def tests_for_results(
     return reference if options.assemble is None else ""
 
 
-def normalize_reference(reference: Any) -> str:
-    """Return a task's tests as a text: code as it is, cases as JSON.
+def with_tests(verdict: Verdict, tests: str | IOCases | None, options: TaskOptions) -> Verdict:
+    """Return a verdict with the results of its single tests.
 
-    Raises:
-        ValueError, TypeError: if the reference is neither.
+    Args:
+        verdict: of a program.
+        tests: as in `TaskFacts`.
+        options: how the program was run.
     """
-    if isinstance(reference, str):
-        return reference
-    parse_cases(reference)
-    return json.dumps(reference)
-
-
-def plain_reference(reference: Any) -> Any:
-    """Return a task's tests, with cases as plain data that JSON can hold. Cases are not parsed yet.
-
-    Raises:
-        ValueError, TypeError: if cases hold a value that JSON can't hold.
-    """
-    if isinstance(reference, str):
-        return reference
-    if not isinstance(reference, Mapping | Sequence):
-        # Raises an error, because such a value is neither code nor cases.
-        return parse_cases(reference)
-    try:
-        return json.loads(json.dumps(reference))
-    except TypeError:
-        # A value that is not a case at all gets a better error here.
-        parse_cases(reference)
-        raise
-
-
-def reference_text(reference: Any) -> str:
-    """Return tests as the text that functions of the caller get."""
-    return reference if isinstance(reference, str) else json.dumps(reference)
-
-
-def program_factory(
-    options: TaskOptions, language: str, reference: Any, cases: IOCases | None, limits: Limits, grading: str
-) -> Callable[[str], Program]:
-    """Return a function that builds the program of a candidate.
-
-    Raises:
-        ValueError, TypeError: if the tests are empty, or don't go with the language or the grading.
-    """
-    if cases is not None:
-        return case_factory(options, language, cases, limits, grading)
-    if options.assemble is not None:
-        assemble = options.assemble
-        return lambda candidate: assembled_program(language, assemble(candidate, reference), limits, options)
-    check_not_empty(reference, language)
-    if language == "python":
-        return python_factory(options, reference, limits, grading)
-    tests = reference
-    if is_python(language):
-        if needs_shared(reference):
-            raise ValueError(f"tests for pytest run with the candidate, in python and not in {language}")
-        tests = with_harness(reference, runs_all=False)
-    # Raises an error, if there is one, before the first candidate.
-    recipe_for(language, tests, grading)
-    return lambda candidate: build_program(language, candidate, tests, limits, options.compile_seconds, grading)
-
-
-def python_factory(options: TaskOptions, tests: str, limits: Limits, grading: str) -> Callable[[str], Program]:
-    """Return a function that builds the program of a Python candidate with tests.
-
-    Raises:
-        ValueError: if the tests don't go with the grading.
-    """
-    runs_all = not options.stop_at_first_failure
-    if (block := continued_block(tests)) and grading != "separate":
-        return lambda candidate: block.program(candidate, tests, limits, runs_all)
-    if grading == "separate" and needs_shared(tests):
-        raise ValueError("tests for pytest run with the candidate; choose grading='auto' or 'shared'")
-    harness = with_harness(tests, runs_all)
-    wanted = "shared" if grading == "auto" and needs_shared(tests) else grading
-    chosen, repeatable = classify_tests(wanted, tests)
-    module = needed_module(tests)
-    return lambda candidate: Program(
-        candidate,
-        harness,
-        limits,
-        chosen,
-        reference=tests,
-        needed_module=module,
-        tests_are_repeatable=repeatable,
-    )
-
-
-def case_factory(
-    options: TaskOptions, language: str, cases: IOCases, limits: Limits, grading: str
-) -> Callable[[str], Program]:
-    """Return a function that builds the program of a candidate with cases.
-
-    Raises:
-        ValueError: if the cases don't go with the language.
-    """
-    if cases.function and language == "python":
-        tests = call_harness(cases, options.stop_at_first_failure)
-        # These tests are ours, and need nothing of the candidate's interpreter but a function with a builtin's name.
-        chosen = ("shared" if reason_for_function(cases.function) else "separate") if grading == "auto" else grading
-        is_apart = chosen == "separate"
-        return lambda candidate: Program(candidate, tests, limits, chosen, tests_are_repeatable=is_apart)
-    if cases.function:
-        call = call_program(language, cases.function)
-        plan = case_plan(replace(options, checker=None), language, call_cases(cases), limits)
-        files = LANGUAGES[language].standalone.files
-        return lambda candidate: step_program(files(call(candidate), ""), plan, limits, language=language)
-    plan = case_plan(options, language, cases, limits)
-    if language == "python":
-        return lambda candidate: step_program({SCRIPT_FILE: candidate}, plan, limits)
-    files = LANGUAGES[language].standalone.files
-    return lambda candidate: step_program(files(candidate, ""), plan, limits, language=language)
-
-
-def assembled_program(language: str, program: str, limits: Limits, options: TaskOptions) -> Program:
-    """Return the program of a text that holds the candidate and its tests already.
-
-    Raises:
-        TypeError: if the caller's `assemble` has returned anything but a string.
-    """
-    if not isinstance(program, str):
-        raise TypeError(f"assemble must return a program as a string, not {short_repr(program)}")
-    if language == "python":
-        return Program(program, "", limits)
-    return build_program(language, program, "", limits, options.compile_seconds)
+    stops = options.stop_at_first_failure
+    if isinstance(tests, IOCases) and tests.function:
+        names = [f"case {number}" for number in range(1, len(tests.cases) + 1)]
+        return verdict if stops else add_missing_tests(verdict, names)
+    if isinstance(tests, IOCases):
+        return apply_checker(options.checker, tests, verdict) if callable(options.checker) else verdict
+    if tests is not None:
+        if block := continued_block(tests):
+            tests = block.rest
+        return attach_test_results(verdict, tests, not stops)
+    # A run without a name is the whole program, and no single test.
+    return replace(verdict, tests=tuple(test for test in verdict.tests if test.name))

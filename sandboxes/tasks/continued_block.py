@@ -13,9 +13,9 @@ import functools
 import hashlib
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from sandboxes.contract import Limits, Outcome, Program, Verdict
+from sandboxes.contract import Limits, Program
 from sandboxes.imports import parse_source
 from sandboxes.tasks.assert_statements import is_test, statement_name
 from sandboxes.tasks.empty_tests import ASSERT_TRUE_HINT, EMPTY, is_empty, is_literal
@@ -24,12 +24,6 @@ from sandboxes.tasks.python_tests import needed_module, with_harness
 BEGINS_INDENTED = re.compile(r"(?:[ \t\f]*(?:#[^\n]*)?\r?\n)*+[ \t]+[^\s#]")
 MARK = "code_eval_ran_"
 """The beginning of the names that marks assign. The rest is drawn from the program's text, which can't hold it."""
-
-APART = (
-    '; the tests begin with indented lines, which continue the candidate\'s last block: grading="shared" runs them as '
-    "one program"
-)
-"""The end of the detail of a compile error, if candidate and tests run apart."""
 
 CHECK = """
 
@@ -130,10 +124,3 @@ def own_statements(block: ast.stmt) -> Iterator[ast.stmt]:
 def is_call(node: ast.stmt) -> bool:
     """Return whether a statement is an expression that does something, such as a call of tests."""
     return isinstance(node, ast.Expr) and not is_literal(node.value)
-
-
-def with_advice(verdict: Verdict) -> Verdict:
-    """Return the verdict of a program whose tests begin with indented lines. If they ran apart, it says what to do."""
-    if verdict.grading != "separate" or verdict.outcome is not Outcome.COMPILE_ERROR:
-        return verdict
-    return replace(verdict, detail=verdict.detail + APART)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import dataclasses
 import json
 import keyword
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from sandboxes.contract import Outcome, Verdict
 from sandboxes.languages.judge_programs import CheckerProgram, Interactor
 from sandboxes.tasks.case_judging import parse_judging
+from sandboxes.tasks.judging_fields import check_fields
 from sandboxes.validation import short_json, short_repr, true_or_false
 
 INPUT_NAMES, OUTPUT_NAMES = ("input", "inputs"), ("output", "outputs")
@@ -20,6 +21,12 @@ CALL_TYPES = ("functional", "function_call")
 
 RESULTS = ("equal", "printed", "json")
 """How the results of calls are compared: with `==`, as `print` writes them, or as JSON holds them."""
+
+FUNCTION_FIELDS = ("fn_name", "func_name")
+"""Fields of a case that decide, beside its input and output."""
+
+FIELDS = (*FUNCTION_FIELDS, "checker", "interactor", "input_mode")
+"""Fields of lists of inputs and outputs that decide."""
 
 Checker = Callable[[str, str, str], bool]
 """(input, expected output, output) -> whether the output is right."""
@@ -106,6 +113,7 @@ def parse_mapping(reference: Mapping[str, Any]) -> IOCases:
     one of RESULTS. "accepted" may stand in place of "outputs", with a list of accepted texts for each input. Cases with
     an interactor may lack outputs.
     """
+    check_cases([reference], FIELDS)
     several = "accepted" in reference
     inputs = first_present(reference, INPUT_NAMES)
     if "interactor" in reference and not several and not any(name in reference for name in OUTPUT_NAMES):
@@ -130,6 +138,7 @@ def parse_mapping(reference: Mapping[str, Any]) -> IOCases:
 
 def parse_list(reference: Sequence[Mapping[str, Any]]) -> IOCases:
     """Parse the cases of LiveCodeBench, DeepCoder and open-r1: one dict per case."""
+    check_cases(reference)
     pairs = [(first_present(record, INPUT_NAMES), first_present(record, OUTPUT_NAMES)) for record in reference]
     functions = {function_name(record) for record in reference}
     if len(functions) > 1:
@@ -142,6 +151,17 @@ def parse_list(reference: Sequence[Mapping[str, Any]]) -> IOCases:
     # Only LiveCodeBench's cases have this field, and its grader compares line by line.
     is_lined = not function and any("testtype" in record for record in reference)
     return dataclasses.replace(cases, checker="lines") if is_lined else cases
+
+
+def check_cases(cases: Iterable[Mapping[str, Any]], known: Collection[str] = FUNCTION_FIELDS) -> None:
+    """Raise ValueError if cases have fields that may decide on verdicts, and that are not read.
+
+    Args:
+        cases: one object for each, or one with lists of inputs and outputs.
+        known: fields that are read.
+    """
+    for case in cases:
+        check_fields(case, known, "in cases; remove it, or give it a name of your own")
 
 
 def function_name(record: Mapping[str, Any]) -> str:

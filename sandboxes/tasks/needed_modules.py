@@ -8,11 +8,12 @@ from collections.abc import Collection
 from dataclasses import replace
 from weakref import WeakKeyDictionary
 
+from sandboxes.backends.import_paths import CALLER, is_callers
 from sandboxes.contract import Limits, Program
 from sandboxes.errors import SandboxUnavailable
 from sandboxes.imports import PACKAGES_OF_MODULES
 from sandboxes.runner import Runner
-from sandboxes.tasks.batch import ProgramBatch
+from sandboxes.tasks.batch import ProgramBatch, TaskFacts, invalid_tests_message
 from sandboxes.workers.sandbox import Sandbox
 
 PROBE_LIMITS = Limits(wall_seconds=30.0)
@@ -70,23 +71,50 @@ def missing_modules_error(sandbox: Sandbox, missing: Collection[str]) -> Sandbox
 
 
 def with_available_modules(batch: ProgramBatch, pool: Runner, on_sandbox_error: str) -> ProgramBatch:
-    """Return programs of which none runs without a module that its task needs.
+    """Return programs of which none runs without a module that its task needs, or that its tests import.
 
     Args:
         batch: the programs.
         pool: that runs them.
-        on_sandbox_error: "raise", or "exclude" for a SandboxUnavailable as the result of each such program.
+        on_sandbox_error: "raise", or "exclude" for a SandboxUnavailable as the result of each program whose task needs
+            a missing module.
 
     Raises:
-        SandboxUnavailable: if a module is missing, with "raise".
+        SandboxUnavailable: if a task's module is missing, with "raise".
+        ValueError: if a module that tests import is missing, and the options don't skip such tests.
     """
-    needed = {name for names in batch.modules for name in names}
-    if not needed or not (missing := missing_modules(pool, needed)):
+    needed = batch.needed_modules()
+    if not needed or not (missing := {*missing_modules(pool, needed)}):
         return batch
-    if on_sandbox_error == "raise":
-        raise missing_modules_error(pool.sandbox, missing)
-    programs = []
-    for program, names in zip(batch.programs, batch.modules, strict=True):
-        absent = next((name for name in names if name in missing), "")
-        programs.append(replace(program, needed_module=absent) if absent else program)
+    tasks = {id(task): task for task in batch.tasks}.values()
+    absent = sorted({name for task in tasks for name in task.modules if name in missing})
+    if absent and on_sandbox_error == "raise":
+        raise missing_modules_error(pool.sandbox, absent)
+    invalid: dict[str, list[str]] = {}
+    for task in tasks:
+        if reason := lack_of_tests(task, missing, pool.sandbox):
+            invalid.setdefault(reason, []).append(task.name)
+    if invalid and batch.options.on_invalid_tests == "raise":
+        raise ValueError(invalid_tests_message(invalid))
+    programs = [
+        replace(
+            program,
+            needed_module=next((name for name in task.modules if name in missing), program.needed_module),
+            invalid_tests=lack_of_tests(task, missing, pool.sandbox) or program.invalid_tests,
+        )
+        for program, task in zip(batch.programs, batch.tasks, strict=True)
+    ]
     return replace(batch, programs=programs)
+
+
+def lack_of_tests(task: TaskFacts, missing: Collection[str], sandbox: Sandbox) -> str:
+    """Return why the tests of a task are invalid, which import missing modules; "" if they aren't."""
+    names = [name for name in task.imports if name in missing and name not in task.modules]
+    if not names:
+        return ""
+    # Tests may name a module that no package has, or one whose package has another name.
+    listed = ", ".join(names)
+    if sandbox.uses_host_files and all(map(is_callers, names)):
+        return f'the tests import {listed}, which programs can\'t: pass import_paths="{CALLER}"'
+    where = "here" if sandbox.uses_host_files else "in the image"
+    return f"the tests import {listed}, which programs can't: install the package that has it {where}"

@@ -7,14 +7,17 @@ from dataclasses import dataclass
 from pkgutil import resolve_name
 from typing import Any
 
+from sandboxes.extraction import Extractor, checked_extractor
 from sandboxes.guest.common.checkers import CHECKERS
 from sandboxes.languages.base import COMPILE_SECONDS
 from sandboxes.languages.registry import checked_language, probe_version, required_paths
 from sandboxes.runner import Runner
-from sandboxes.tasks.extraction import EXTRACTORS
 from sandboxes.tasks.io_cases import Checker
 from sandboxes.validation import positive_number, short_repr, true_or_false
 from sandboxes.workers.sandbox import Sandbox
+
+ON_INVALID_TESTS = ("raise", "skip")
+"""The choices for tests that can judge no candidate: end with an error, or leave their candidates out."""
 
 
 @dataclass(frozen=True)
@@ -45,8 +48,11 @@ class TaskOptions:
     assemble: Callable[[str, Any], str] | None = None
     """(candidate, reference) -> the program. None: the candidate, then its tests."""
 
-    extract: Callable[[str, str], str] | None = None
-    """(candidate, reference) -> the code in the candidate. None: all of the candidate is code."""
+    extract: Extractor | None = None
+    """Takes the code out of candidates. None: all of a candidate is code."""
+
+    on_invalid_tests: str = "raise"
+    """"raise", or "skip": a candidate whose tests can judge nobody has an InvalidTests as its result."""
 
     @classmethod
     def checked(cls, **given: Any) -> TaskOptions:
@@ -82,6 +88,7 @@ class TaskOptions:
             partial_credit=partial_credit,
             assemble=given.get("assemble"),
             extract=checked_extractor(given.get("extract")),
+            on_invalid_tests=given.get("on_invalid_tests", "raise"),
         )
 
     @property
@@ -121,22 +128,6 @@ def require_languages(runner: Runner, languages: Collection[str]) -> None:
     """Raise SandboxUnavailable, with what to install, if a sandbox lacks the compiler or interpreter of a language."""
     for name in sorted({*languages} - {"python"}):
         probe_version(runner, name)
-
-
-def checked_extractor(extract: Any) -> Callable[[str, str], str] | None:
-    """Return the function that extracts the code of an answer, from its name or a function. "none" gives None.
-
-    Raises:
-        ValueError: if there is no extractor of this name.
-    """
-    if callable(extract):
-        return extract  # type: ignore[no-any-return]
-    if extract in (None, "none"):
-        return None
-    if not isinstance(extract, str) or extract not in EXTRACTORS:
-        choices = ", ".join((*EXTRACTORS, "none"))
-        raise ValueError(f"extract must be one of {choices}, or a function, not {short_repr(extract)}")
-    return EXTRACTORS[extract]
 
 
 def checked_checker(checker: Any) -> str | Checker:

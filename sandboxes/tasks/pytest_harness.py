@@ -80,8 +80,9 @@ def run_pytest_of_code_eval(text, own, imported, may_skip, record):
             if report.skipped and not reason:
                 return
             crash = getattr(report.longrepr, "reprcrash", None)
-            # The end of a long text names the exception.
-            message = reason or (crash.message[:300] if crash else str(report.longrepr or "")[-300:])
+            # The message on a missing fixture begins with it. The end of another long text names the exception.
+            lookup = getattr(report.longrepr, "errorstring", "").split("\\n")[0]
+            message = reason or (crash.message[:300] if crash else lookup or str(report.longrepr or "")[-300:])
             message = " ".join(message.split()) if report.failed or reason else ""
             outcome = "failed" if reason else report.outcome
             record.append([name, outcome, message, float(getattr(report, "duration", 0.0))])

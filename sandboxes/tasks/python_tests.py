@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import dataclasses
 import functools
-import re
 from collections import Counter
 from collections.abc import Sequence
 
@@ -16,8 +15,6 @@ from sandboxes.tasks.assert_statements import AssertStatement, find_assert_state
 from sandboxes.tasks.function_harness import needs_no_pytest, test_function_names, with_function_harness
 from sandboxes.tasks.pytest_harness import with_pytest_harness
 from sandboxes.tasks.unittest_harness import test_case_classes, with_unittest_harness
-
-TEST_LINE = re.compile(r'^  File "tests\.py", line (\d+)', re.MULTILINE)
 
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
 DOCTEST_RUNNERS = ("testmod", "testfile", "run_docstring_examples", "DocTestRunner")
@@ -201,8 +198,7 @@ def attach_test_results(verdict: Verdict, tests: str, runs_all: bool) -> Verdict
     if verdict.outcome is not Outcome.FAILED:
         return verdict
     verdict = dataclasses.replace(verdict, detail=verdict.detail + compared(verdict))
-    lines = [int(line) for line in TEST_LINE.findall(verdict.traceback)]
-    failed = index_at_lines(statements, lines)
+    failed = index_at_lines(statements, verdict.test_lines)
     if failed is None:
         return verdict
     passed = [TestResult(statement.name, Outcome.PASSED) for statement in statements[:failed]]

@@ -8,6 +8,8 @@ from collections.abc import ItemsView, Iterator, KeysView, Mapping, Sequence
 from typing import Any
 
 from sandboxes.contract import Outcome, Verdict, compared
+from sandboxes.errors import InvalidTests
+from sandboxes.outcome_labels import INVALID_TESTS, NOT_RUN
 from sandboxes.pass_at_k import mean_pass_at_k
 from sandboxes.runner import RunResult
 from sandboxes.tasks.results_table import number, results_table
@@ -63,13 +65,17 @@ def result_dict(
     Args:
         task_id: of the task.
         completion_id: of the candidate, counted from 0 in its task.
-        run_result: the candidate's verdict, or the error that kept it from running.
+        run_result: the candidate's verdict, or the error that kept it from running. Of the fields of verdicts, results
+            for invalid tests have "outcome" and "detail", and those for other errors none.
         extra_fields: names of fields that not every result has: "exception_description", "output", "partial_credit".
             With "result" the text is that of `restrictedpython_code_eval`.
         sample_ids: (task_id, completion_id) by index of the run's candidates, for results of duplicates. Empty: a
             result does not tell which candidate it is a duplicate of.
     """
     result: dict[str, Any] = {"task_id": task_id, "passed": None, "completion_id": completion_id}
+    if isinstance(run_result, InvalidTests):
+        reason = printable(str(run_result))
+        return result | {"result": f"invalid tests: {reason}", "outcome": INVALID_TESTS, "detail": reason}
     if not isinstance(run_result, Verdict):
         return result | {"result": f"excluded: {printable(str(run_result))}"}
     verdict = run_result
@@ -84,9 +90,11 @@ def result_dict(
         for test in verdict.tests
     ]
     result |= {"outcome": verdict.outcome.value, "isolation": list(verdict.isolation), "tests": tests}
-    # The detail and the messages of tests have these values.
-    result.pop("values")
+    # The detail and the messages of tests have these values and lines.
+    del result["values"], result["test_lines"]
     result |= {"flaky": verdict.flaky, "repeats": [outcome.value for outcome in verdict.repeats]}
+    if not verdict.reading:
+        del result["program"], result["reading"]
     if verdict.duplicate_of is not None:
         result["duplicate_of"] = list(sample_ids[verdict.duplicate_of]) if sample_ids else None
     extra = {"exception_description": verdict.exception_message, "output": result.pop("output")}
@@ -128,8 +136,8 @@ def metric_output(
 
     Args:
         sizes: numbers of candidates per task.
-        run_results: of all candidates, task by task. A SandboxUnavailable is left out of pass@k. The list is emptied:
-            otherwise each verdict would be in memory beside its result.
+        run_results: of all candidates, task by task. Those without a verdict are left out of pass@k. The list is
+            emptied: otherwise each verdict would be in memory beside its result.
         k: numbers of draws.
         extra_fields: as in `result_dict`.
     """
@@ -142,16 +150,16 @@ def metric_output(
             (number, result_dict(task_id, number, run_results.pop(), extra_fields, sample_ids))
             for number in range(size)
         ]
-    excluded = [
-        f"{task_id}/{number}"
-        for task_id, task in results.items()
-        for number, result in task
-        if result["passed"] is None
-    ]
-    if excluded:
+    unjudged: dict[str, list[str]] = {}
+    for task_id, task in results.items():
+        for completion_id, result in task:
+            if result["passed"] is None:
+                unjudged.setdefault(result.get("outcome", NOT_RUN), []).append(f"{task_id}/{completion_id}")
+    for outcome, names in unjudged.items():
+        reason = "have invalid tests" if outcome == INVALID_TESTS else "could not be run"
         warnings.warn(
-            f"{len(excluded)} candidate(s) could not be run and count neither as right nor as wrong: "
-            f"{summarize(excluded)} (task/candidate)",
+            f"{len(names)} candidate(s) {reason} and count neither as right nor as wrong: "
+            f"{summarize(names)} (task/candidate)",
             stacklevel=4,
         )
     passed = [[result["passed"] for _, result in task if result["passed"] is not None] for task in results.values()]

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from sandboxes.contract import Outcome
-from sandboxes.outcome_labels import LABELS, NOT_RUN
+from sandboxes.outcome_labels import INVALID_TESTS, LABELS, NOT_RUN
 from sandboxes.validation import printable
 
 MAX_TASKS = 50
@@ -33,7 +33,7 @@ def results_table(records: Iterable[Mapping[str, Any]], scores: Mapping[str, flo
     failures: dict[Any, str] = {}
     for record in records:
         task_id = record["task_id"]
-        label = LABELS[NOT_RUN if record["passed"] is None else record["outcome"]]
+        label = LABELS[record.get("outcome", NOT_RUN)]
         labels.setdefault(task_id, Counter())[label] += 1
         if not record["passed"] and task_id not in failures:
             failures[task_id] = clip(record.get("detail") or record["result"], MAX_DETAIL_CHARS)
@@ -60,7 +60,8 @@ def table_row(tag: str, texts: Iterable[str]) -> str:
 
 def passed(labels: Counter[str]) -> str:
     """Return how many of a task's candidates passed, among those that have a verdict."""
-    return f"{labels[Outcome.PASSED.label]}/{labels.total() - labels[LABELS[NOT_RUN]]}"
+    unjudged = labels[LABELS[NOT_RUN]] + labels[LABELS[INVALID_TESTS]]
+    return f"{labels[Outcome.PASSED.label]}/{labels.total() - unjudged}"
 
 
 def counts(labels: Counter[str]) -> str:

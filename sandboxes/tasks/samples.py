@@ -6,9 +6,9 @@ import collections
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
-from sandboxes.tasks.batch import Task, normalize_reference, plain_reference
+from sandboxes.tasks.task import Task, normalize_reference, plain_reference
 from sandboxes.validation import short_repr, summarize
 
 # Arrow can't store a lone surrogate. No program contains NUL, so NUL with a code stands for a surrogate in Arrow.
@@ -88,7 +88,7 @@ def storable_tasks(predictions: Any, references: Any) -> tuple[list[list[str]], 
             texts.append(storable(normalize_reference(task.reference)))
         except (ValueError, TypeError) as error:
             raise type(error)(f"references[{number}]: {error}") from None
-    return [[storable(candidate) for candidate in task.candidates] for task in tasks], texts
+    return [list(map(storable, cast("list[str]", task.candidates))) for task in tasks], texts
 
 
 def storable(text: str) -> str:

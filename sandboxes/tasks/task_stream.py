@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Iterator
 
 from sandboxes.contract import Program
 from sandboxes.runner import OnResult, RunResult
-from sandboxes.tasks.batch import ProgramBatch, Task
+from sandboxes.tasks.batch import ProgramBatch
+from sandboxes.tasks.task import Task
 
 
 class TaskStream:

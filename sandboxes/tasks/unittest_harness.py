@@ -26,6 +26,11 @@ def run_unittests_of_code_eval(cases, may_skip, record):
         from time import monotonic
     except ImportError:
         monotonic = int
+    # A candidate may define these.
+    try:
+        from builtins import isinstance as is_a, issubclass as is_subclass, type as kind
+    except ImportError:
+        is_a, is_subclass, kind = isinstance, issubclass, type
     try:
         from traceback import format_exc
     except ImportError:
@@ -94,7 +99,7 @@ def run_unittests_of_code_eval(cases, may_skip, record):
 
     suite = unittest.TestSuite()
     for case in cases:
-        if isinstance(case, type) and issubclass(case, unittest.TestCase):
+        if is_a(case, kind) and is_subclass(case, unittest.TestCase):
             suite.addTests(unittest.defaultTestLoader.loadTestsFromTestCase(case))
     ids = [test.id() for test in suite]
     total = len(ids)

@@ -30,6 +30,9 @@ MAX_TEXT_CHARS = 2 << 20
 MAX_REASON_CHARS = 1000
 """Length to which the reason is cut for which a program can't be judged."""
 
+MAX_DIGITS = 9
+"""Length of the number of a line."""
+
 JUDGES = ("checker program", "interactor")
 """Programs of tasks that decide, as replies name them."""
 
@@ -222,10 +225,17 @@ def parse_verdict(frame: dict[str, Any], layers: Sequence[str]) -> Verdict:
             isolation=tuple(layers),
             grading="separate" if frame.get("grading") == "separate" else "shared",
             output=decode_output(output) if output else None,
+            test_lines=parse_lines(text("lines")),
+            decided_by_candidate=int(frame.get("decided_by_candidate", 0)),
             tests=tuple(map(parse_test_result, tests)),
         )
     except (KeyError, TypeError, ValueError, OverflowError, AttributeError) as error:
         raise GuestBroken(f"the guest's verdict is invalid: {error}") from error
+
+
+def parse_lines(text: str) -> tuple[int, ...]:
+    """Return the lines that a report names. A candidate may have written anything there."""
+    return tuple(int(line) for line in text.split() if line.isdecimal() and len(line) <= MAX_DIGITS)
 
 
 @functools.lru_cache(maxsize=64)

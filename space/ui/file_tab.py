@@ -10,13 +10,14 @@ from typing import Any
 
 import gradio as gr
 
+from code_tasks.reports.code_html import program_html
 from code_tasks.reports.html_parts import candidate, estimates
 from sandboxes.outcome_labels import LABELS
 from space.errors import RequestError
 from space.hosting.error_messages import visible_error
 from space.service import Service
 from space.settings import Settings
-from space.ui.controls import Controls, controls, curve_plot, curve_update
+from space.ui.controls import Controls, controls, curve_plot, curve_update, hints
 from space.ui.html_parts import empty, error_lines, left_by_run, progress_bar, with_worded_detail
 from space.ui.run_button import WAITING, RunAction, add_run
 from space.uploads import ResultsFile
@@ -99,7 +100,7 @@ def file_tab(service: Service, runs: dict[str, Any]) -> Controls:
                 else:
                     yield [
                         bar,
-                        estimates(progress.estimates, progress.left_out),
+                        estimates(progress.estimates, [*progress.left_out, *hints(progress, choices)]),
                         curve_update(progress.curve),
                         gr.update(value=str(score.file.path), visible=True),
                         gr.update(value=[visible_row(*row) for row in score.rows], visible=True),
@@ -194,7 +195,8 @@ def open_row(file: ResultsFile | None, event: gr.SelectData) -> str:
     except RequestError as error:
         raise visible_error(error, error_lines) from None
     title = f"{record['task_id']}, sample {record['completion_id']}"
-    return candidate(title, with_worded_detail(record), is_open=True)
+    code = program_html(record, record["completion"], "")
+    return candidate(title, with_worded_detail(record), code, is_open=True)
 
 
 def visible_row(number: int, task: str, sample: int, outcome: str, *others: Any) -> list[Any]:

@@ -9,6 +9,7 @@ from typing import Any
 from markupsafe import Markup
 
 from code_tasks.reports import html_parts
+from code_tasks.reports.code_html import program_html
 from sandboxes import LAYERS
 from sandboxes.outcome_labels import NOT_RUN
 from space.available_sandboxes import SandboxAvailability
@@ -20,9 +21,17 @@ PACKAGE = "space.ui"
 
 
 def results_list(results: Sequence[Mapping[str, Any] | None]) -> str:
-    """Return the candidates of one task; a click on one opens what it wrote and where it failed."""
+    """Return the candidates of one task; a click on one opens what it wrote and where it failed.
+
+    One that was taken out of an answer has its program too.
+    """
     candidates = [
-        (f"Candidate {number}", html_parts.outcome_name(result), result and with_worded_detail(result))
+        (
+            f"Candidate {number}",
+            html_parts.outcome_name(result),
+            result and with_worded_detail(result),
+            program_html(result, "", "") if result else "",
+        )
         for number, result in enumerate(results, start=1)
     ]
     return render("candidates", candidates)

@@ -16,7 +16,7 @@ from sandboxes.languages.registry import HIGHLIGHTS
 from space.errors import RequestError
 from space.service import Service
 from space.service_requests import without_blank
-from space.ui.controls import Controls, controls, curve_plot, curve_update
+from space.ui.controls import Controls, controls, curve_plot, curve_update, hints
 from space.ui.examples import EXAMPLES, Example
 from space.ui.html_parts import empty, left_by_run, message, progress_bar, results_list
 from space.ui.kept_editors import FROM_LINK, MAX_EDITORS, add_kept_events, read_kept
@@ -239,7 +239,7 @@ def run_action(service: Service, inputs: Inputs, outputs: Outputs) -> RunAction:
                 waiting = [number for number, result in enumerate(evaluation.results, start=1) if result is None]
                 yield [
                     progress_bar(progress.counts, progress.total, progress.note),
-                    estimates(progress.estimates, ()),
+                    estimates(progress.estimates, hints(progress, choices)),
                     curve_update(progress.curve),
                     results_list(evaluation.results),
                     left_by_run(progress, "candidate", waiting),

@@ -73,9 +73,9 @@ def test_rows_without_tests():
 
 
 def test_no_forging():
-    """A completion whose value claims to equal everything gets no reward, unless the grading is shared."""
+    """A completion whose value claims to equal everything gets no reward, whatever the grading."""
     assert slow_reward(completions=[FORGED], tests=[TESTS]) == [0.0]
-    assert make_code_reward(grading="shared", timeout=20.0)(completions=[FORGED], tests=[TESTS]) == [1.0]
+    assert make_code_reward(grading="shared", timeout=20.0)(completions=[FORGED], tests=[TESTS]) == [0.0]
 
 
 def test_cases():
@@ -108,6 +108,22 @@ def test_sandbox_errors_are_none(monkeypatch):
     with pytest.warns(UserWarning, match="1 completion.* no reward: 2; the first: the disk is full"):
         ended = slow_reward(completions=[RIGHT, RIGHT, other, WRONG], tests=[TESTS, None, TESTS, TESTS])
     assert ended == [1.0, None, None, 0.0]
+
+
+@pytest.mark.parametrize(
+    "tests",
+    [
+        "assert add(2, 3)===5",
+        "import no_such_module\nassert add(2, 3) == 5",
+        "def test_add(no_such_fixture):\n    assert add(2, 3) == 5",
+        [{"input": "1"}],
+    ],
+)
+def test_invalid_tests_are_none(tests):
+    """A completion whose tests are broken has no reward, right or wrong, and a warning says why."""
+    with pytest.warns(UserWarning, match="2 completion.* invalid tests and have no reward: 0, 1; the first: "):
+        ended = slow_reward(completions=[RIGHT, WRONG, RIGHT], tests=[tests, tests, TESTS])
+    assert ended == [None, None, 1.0]
 
 
 def test_workers_stay_warm():

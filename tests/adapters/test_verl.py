@@ -14,7 +14,6 @@ import numpy
 import pytest
 
 import sandboxes
-from code_tasks.adapters.sample_scores import last_python_block
 from code_tasks.adapters.verl import NoReward, compute_score, compute_score_async, compute_scores
 from support.metric_and_command import ROOT, SECONDS, environment
 from support.verl_samples import (
@@ -132,6 +131,9 @@ def test_other_languages():
         ([], "has no tests"),
         (b"assert True", "must be data or a text"),
         ("[" * 100_000, "nested too deeply|no test|is not"),
+        ("The answer is a sum.", "the tests can't be parsed: line 1"),
+        ("assert add(2, 3)===5", "the tests can't be parsed: line 1"),
+        ("import no_such_module\nassert add(2, 3) == 5", "the tests import no_such_module"),
     ],
 )
 def test_invalid_ground_truths(truth, message):
@@ -140,11 +142,19 @@ def test_invalid_ground_truths(truth, message):
         score(RIGHT, truth)
 
 
+def test_tests_that_turn_out_to_be_invalid():
+    """They have no score either, and are not tried again."""
+    began = time.monotonic()
+    tests = "def test_add(no_such_fixture):\n    assert add(2, 3) == 5"
+    with pytest.raises(NoReward, match="InvalidTests: .* fixture 'no_such_fixture' not found"):
+        score(ADD_CODE, tests, retry_seconds=600)
+    with pytest.raises(NoReward, match="no reward for a batch: InvalidTests"):
+        compute_scores(["a"], [ADD_CODE], [tests], **{**OPTIONS, "retry_seconds": 600})
+    assert time.monotonic() - began < 300
+
+
 def test_extraction():
-    """The code is by default verl's: the last block of Python, or the last block, or all of the answer."""
-    assert last_python_block("```python\n1\n``` ```python\n2\n``` ```\n3\n```") == "\n2\n"
-    assert last_python_block("```\n1\n```\nand\n```py\n2\n```\n") == "2\n"
-    assert last_python_block("print(1)") == "print(1)"
+    """The program is found in an answer, whatever its form is."""
     assert score(f"<think>{WRONG}</think>{RIGHT}") == 1.0
     assert score(f"<think>{RIGHT}") == 0.0
     assert score(RIGHT, extract="last") == 0.0

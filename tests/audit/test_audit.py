@@ -88,11 +88,11 @@ def test_endless_mutants_end_early(audits):
 
 
 def test_objects_equal_to_everything(audits):
-    """An object that is equal to everything is told apart from stubs, because it says nothing about the tests."""
+    """An object that is equal to everything is told apart from stubs, and passes under no grading."""
     assert audits["good"].equal_object == "failed"
     config = EvalConfig.from_options({"grading": "shared"})
     [audit] = audit_problems({"good": GOOD}, config, AuditPlan(repeats=1, mutants=0))
-    assert audit.equal_object == "passed"
+    assert audit.equal_object == "failed"
     assert "stub" not in audit.findings
 
 
@@ -102,6 +102,19 @@ def test_flaky_solutions():
     [audit] = audit_problems({"flaky": flaky}, EvalConfig.from_options({}), AuditPlan(repeats=30, mutants=0))
     assert audit.findings[0] == "flaky"
     assert len(audit.outcomes) == 30
+
+
+def test_invalid_tests():
+    """Tests that can judge nobody are a finding with the reason, and other problems have their audits."""
+    texts = {"right": "assert f(1) == 1", "unreadable": "assert f(1)===1", "fixture": "def test_f(absent): assert f(1)"}
+    solution = "def f(x): return x\n"
+    problems = {name: Problem(name, "", tests, canonical_solution=solution) for name, tests in texts.items()}
+    found = audit_problems(problems, EvalConfig.from_options({}), AuditPlan(repeats=1, mutants=0))
+    assert {each.task_id: each.outcomes for each in found} == {
+        "right": ("passed",),
+        "unreadable": ("invalid_tests",),
+        "fixture": ("invalid_tests",),
+    }
 
 
 def test_slow_solutions():

@@ -136,7 +136,7 @@ def test_a_limit_on_namespaces_is_told(pool):
     """A limit on user namespaces means that the layer which needs one is missing, or works by other means."""
     script = f"with open('/proc/sys/user/max_user_namespaces', 'w') as file:\n    file.write('0')\n{SCRIPT}"
     command = ["unshare", "--user", "--map-root-user", sys.executable, "-W", "error", "-c", script]
-    done = subprocess.run(command, cwd=ROOT, env=environment(), capture_output=True, text=True, timeout=300)
+    done = subprocess.run(command, cwd=ROOT, env=environment(), capture_output=True, text=True, timeout=900)
     if "unshare failed" in done.stderr or "PermissionError" in done.stderr:
         unavailable(f"no user namespace whose limits can be set: {done.stderr}")
     assert (done.returncode, done.stderr) == (0, "")
@@ -159,7 +159,7 @@ print("user" in verdict.isolation, verdict.exception_type)
 pool.close()
 """
     command = ["setpriv", "--bounding-set=-setuid,-setgid", sys.executable, "-W", "ignore", "-c", script]
-    done = subprocess.run(command, cwd=ROOT, env=environment(), capture_output=True, text=True, timeout=300)
+    done = subprocess.run(command, cwd=ROOT, env=environment(), capture_output=True, text=True, timeout=900)
     assert done.stdout in ("False OSError\n", "False PermissionError\n"), done.stderr
 
 

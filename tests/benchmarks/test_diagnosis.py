@@ -10,8 +10,9 @@ import pytest
 
 from code_tasks.benchmarks import BENCHMARKS, load_benchmark
 from code_tasks.benchmarks.diagnosis import PROBLEMS, SAMPLES, classify_record
+from code_tasks.benchmarks.problem_reader import read_problems
 from code_tasks.benchmarks.problems import Problem
-from code_tasks.benchmarks.readers import InputError, read_problems
+from code_tasks.benchmarks.readers import InputError
 from code_tasks.benchmarks.sample_reader import read_samples
 from code_tasks.benchmarks.sources import path_records
 from code_tasks.cli.report import read_run
@@ -149,6 +150,7 @@ def test_code_in_another_field(message_of, reader, name):
         f"file.jsonl: 50 records have {name!r}, none 'completion' or another field for code (solution"
     )
     assert f"rename {name!r} to 'completion' for code that continues the prompt, to 'solution' for whole" in said
+    assert said.endswith(f"--map completion={name} of `code-eval run` does it without a new file")
 
 
 def test_lists_of_code_in_another_field(message_of):
@@ -180,9 +182,9 @@ def test_some_samples_of_other_problems(message_of):
 
 
 def test_all_samples_in_one_object(message_of):
-    """An object with an entry for each problem is no sample, and the error has the form of one."""
+    """An object whose first key is no problem's id is no sample, and the error has the form of one."""
     for indent in (None, 1):
-        said = message_of("samples", json.dumps({"t/0": "pass", "t/1": "pass"}, indent=indent).encode())
+        said = message_of("samples", json.dumps({"t/9": "pass", "t/0": "pass"}, indent=indent).encode())
         assert said.startswith("file.jsonl: one object with all problems; write a line for each")
 
 
@@ -196,7 +198,6 @@ def test_no_tests(message_of):
 
 MIXED_UP = {
     ("samples", "problems"): lines(*[ADD] * 30),
-    ("samples", "results"): lines(RESULT, {"summary": {}}),
     ("samples", "a run log"): lines(RUN_LOG),
     ("problems", "samples"): lines(*[SAMPLE] * 30),
     ("problems", "results"): lines(RESULT, {"summary": {}}),

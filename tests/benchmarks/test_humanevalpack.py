@@ -145,7 +145,6 @@ def test_limits_are_the_graders(load, language, seconds):
             {"task_id": "Cobol/0"},
             ":1: 'Cobol/0' does not begin with a language that can be run, such as 'Java/0'",
         ),
-        (PACK, {"test": "// nothing"}, ":1: 'test': there is no test in them"),
     ],
 )
 def test_an_invalid_record_is_an_error(load, name, change, message):

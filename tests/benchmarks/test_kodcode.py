@@ -24,7 +24,7 @@ def with_test(begin, statement):
     return {**RECORD, "test": begin + TEST.format(statement)}
 
 
-@pytest.mark.parametrize("grading", ["shared", "separate"])
+@pytest.mark.parametrize("grading", ["shared", "auto"])
 @pytest.mark.parametrize(
     ("begin", "statement"),
     [

@@ -47,7 +47,6 @@ def test_references_that_are_cases(references):
         ([ASSERTS, ["a", ASSERTS]], 'item 1: not a text with tests, but ["a", "assert same'),
         ([{"test": ASSERTS}], 'item 0: not a text with tests, but {"test"'),
         ([ASSERTS, None], "item 1: null, so the tests are not in this file; --benchmark NAME takes"),
-        ([ASSERTS, " "], "item 1: 'test' is empty"),
         ([], "there are no references in it"),
         ({"0": ASSERTS}, 'not a text with tests, but {"0"'),
     ],

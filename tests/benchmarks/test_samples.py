@@ -13,7 +13,7 @@ from code_tasks.benchmarks.sample_files import JSON_LINES
 from code_tasks.benchmarks.sample_reader import SampleReader, read_samples
 from code_tasks.benchmarks.samples import ANSWER, COMPLETION, PROGRAM, Sample
 from code_tasks.scoring.sample_file import SampleFile
-from sandboxes.tasks.extraction import last_block
+from sandboxes.extraction import EXTRACTORS
 from support.human_eval_records import faults_of
 
 NAMES = ("HumanEval/0", "HumanEval/1", "11")
@@ -98,7 +98,7 @@ def test_whole_programs_in_go():
 
 def test_extraction_from_whole_programs():
     """An extractor that the user chose works on whole programs too."""
-    program = Sample("HumanEval/0", CHATTY, PROGRAM).program(PROBLEMS["HumanEval/0"], "python", last_block)
+    program = Sample("HumanEval/0", CHATTY, PROGRAM).program(PROBLEMS["HumanEval/0"], "python", EXTRACTORS["last"])
     assert "Done" not in program
     assert program.count("def f") == 1
 
@@ -193,6 +193,81 @@ def test_generations_that_do_not_fit(tmp_path, lists, fault):
     """Lists that can't be told apart, or hold anything else than programs, are an error."""
     (tmp_path / "generations.json").write_text(json.dumps(lists))
     assert fault in faults_of(read_samples, tmp_path / "generations.json", PROBLEMS)[0]
+
+
+def test_one_program_for_each_problem(samples):
+    """An array may have a program in place of each list."""
+    assert samples(["a", "b", "c"]) == [Sample(*each, PROGRAM) for each in zip(NAMES, "abc", strict=True)]
+
+
+@pytest.mark.parametrize("indent", [None, 4])
+@pytest.mark.parametrize("key", ["", "raw_generations"])
+def test_texts_by_id(samples, indent, key):
+    """An object has a completion, or a list of them, for each problem, as APPS and CRUXEval write it."""
+    texts = {"11": BODY, "HumanEval/0": ["a", "b"], "HumanEval/1": []}
+    written = json.dumps({key: texts, "raw_scored_generations": {}, "pass_at_1": 1.0} if key else texts, indent=indent)
+    expected = [Sample("11", BODY), Sample("HumanEval/0", "a"), Sample("HumanEval/0", "b")]
+    assert samples(written.encode()) == expected
+
+
+@pytest.mark.parametrize(
+    ("texts", "fault"),
+    [
+        ({"11": None}, "samples.json, '11': neither a completion nor a list of them, but null"),
+        ({"11": [1]}, "'completions' is not a list of strings; it holds 1"),
+        ({"11": BODY, "12": BODY}, "samples.json, '12': there is no problem '12'"),
+    ],
+)
+def test_texts_by_id_that_do_not_fit(tmp_path, texts, fault):
+    """An item that is no completion, or of no problem, is an error with its key."""
+    (tmp_path / "samples.json").write_text(json.dumps(texts))
+    assert fault in "\n".join(faults_of(read_samples, tmp_path / "samples.json", PROBLEMS))
+
+
+@pytest.mark.parametrize(
+    ("record", "expected"),
+    [
+        ({"task_id": 11, "prompt": "Add.", "output": ["a", "b"]}, ["a", "b"]),
+        ({"id": 11, "code": "a", "metadata": {"problem_id": 11}}, ["a"]),
+        ({"task_id": 11, "skeleton": "class A:", "predict": ["a", "b"]}, ["a", "b"]),
+    ],
+    ids=["TACO", "DS-1000", "ClassEval"],
+)
+@pytest.mark.parametrize("is_array", [True, False])
+def test_records_of_official_tools(samples, record, expected, is_array):
+    """The records that TACO, DS-1000 and ClassEval write are known by their fields together."""
+    assert samples([record] if is_array else record) == [Sample("11", text) for text in expected]
+
+
+@pytest.mark.parametrize("record", [{"task_id": 11, "output": ["a"]}, {"task_id": 11, "prompt": "", "output": "a"}])
+def test_no_record_of_official_tools(tmp_path, record):
+    """A record with other fields, or values, is none of them."""
+    (tmp_path / "samples.jsonl").write_text(json.dumps(record))
+    assert "none 'completion' or another field" in faults_of(read_samples, tmp_path / "samples.jsonl", PROBLEMS)[0]
+
+
+@pytest.mark.parametrize("form", [COMPLETION, PROGRAM, ANSWER])
+def test_results_as_samples(reader, form):
+    """Results have the samples that were scored, in their forms; the summary is none."""
+    sample = Sample("11", "x", form)
+    result = {**sample.record(), "completion_id": 0, "passed": None, "result": "failed"}
+    assert reader(result, {"summary": {"samples": 1}}) == (
+        [sample],
+        ["these are results: their samples are judged again"],
+    )
+
+
+def test_a_form_of_ones_own(reader):
+    """The form of a record that is no result means nothing."""
+    assert reader({"task_id": "11", "completion": "x", "form": "program"})[0] == [Sample("11", "x")]
+
+
+def test_an_unknown_form(tmp_path):
+    """Results with another form are an error."""
+    record = {"task_id": "11", "completion": "x", "completion_id": 0, "passed": True, "result": "", "form": "poem"}
+    (tmp_path / "samples.jsonl").write_text(json.dumps(record))
+    [fault] = faults_of(read_samples, tmp_path / "samples.jsonl", PROBLEMS)
+    assert "'form' must be one of completion, program, answer, not 'poem'" in fault
 
 
 def test_parquet(tmp_path):

@@ -12,8 +12,9 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import example, given
 
+from code_tasks.benchmarks.problem_reader import read_problems
 from code_tasks.benchmarks.problems import Problem
-from code_tasks.benchmarks.readers import MAX_ERRORS, InputError, InputErrors, read_lines, read_problems
+from code_tasks.benchmarks.readers import MAX_ERRORS, InputError, InputErrors, read_lines
 from code_tasks.benchmarks.sample_reader import read_samples
 from code_tasks.correctness.records import read_correctness
 from code_tasks.reports.data import read_report_data

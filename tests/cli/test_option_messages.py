@@ -67,7 +67,7 @@ TEXTS = {
     "no checker's module": ("--checker", "no_such:name", "--checker 'no_such:name' can't be imported"),
     "a language": ("--language", "x", "--language: unknown language 'x'"),
     "a benchmark": ("--benchmark", "x", "--benchmark: unknown benchmark 'x'"),
-    "an extractor": ("--extract", "x", "--extract must be one of last, all, defining, none, not 'x'"),
+    "an extractor": ("--extract", "x", "--extract must be one of auto, last, all, defining, none, not 'x'"),
     "a variable": ("--env", "x", "--env must be NAME=VALUE"),
     "a k": ("-k", "0", "'-k': must be whole numbers of at least 1"),
     "a day": ("--since", "x", "'--since': must be a day, such as 2025-01-31, not 'x'"),

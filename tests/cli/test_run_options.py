@@ -9,8 +9,8 @@ from support.metric_and_command import PROBLEM, ROOT, code_eval, results_of
 pytestmark = pytest.mark.slow
 
 RIGHT = "    return a + b\n"
-# An object that equals everything: tests in the same interpreter can't detect it.
-LIAR = "    class Same:\n        def __eq__(self, other):\n            return True\n    return Same()\n"
+# An object that equals everything: tests in the same interpreter can't detect all of them.
+LIAR = "    return type('Same', (), {'__eq__': lambda *values: True})()\n"
 # These tests read the candidate's code, which is in another interpreter under separate grading.
 INSPECTING = "import inspect\ndef check(candidate):\n    assert inspect.getsource(candidate)\n"
 
@@ -20,9 +20,8 @@ INSPECTING = "import inspect\ndef check(candidate):\n    assert inspect.getsourc
     [
         ([], ["separate", "shared"], [False, True]),
         (["--grading", "shared"], ["shared", "shared"], [True, True]),
-        (["--grading", "separate"], ["separate", "separate"], [False, False]),
     ],
-    ids=["default", "shared", "separate"],
+    ids=["default", "shared"],
 )
 def test_grading(files, tmp_path, options, gradings, passed):
     """--grading decides where tests run, and each result says which grading it had."""
@@ -33,6 +32,15 @@ def test_grading(files, tmp_path, options, gradings, passed):
     results = results_of(tmp_path / "results.jsonl")
     assert [each["grading"] for each in results] == gradings
     assert [each["passed"] for each in results] == passed
+
+
+def test_separate_grading_of_other_tests(files):
+    """Tests that can't run apart are an error that names the problem, the reason and the option."""
+    done = code_eval(
+        *files([{"task_id": "t/0", "completion": RIGHT}], [{**PROBLEM, "test": INSPECTING}]), "--grading", "separate"
+    )
+    assert done.returncode == 2
+    assert "t/0': the tests import inspect, so that they run with the candidate; choose --grading auto" in done.stderr
 
 
 def test_memory_mb(files, tmp_path):

@@ -130,7 +130,7 @@ def test_unittest_classes(scored):
         (["--checker", "words"], "not 'words'"),
         (["--checker", "no_such_module:f"], "can't be imported"),
         (["--tolerance", "-1"], "--tolerance must be a finite number"),
-        (["--extract", "first"], "--extract must be one of last, all, defining, none"),
+        (["--extract", "first"], "--extract must be one of auto, last, all, defining, none"),
         (["--partial-credit", "--stop-at-first-failure"], "--partial-credit counts all tests"),
     ],
     ids=str,
@@ -155,7 +155,7 @@ CALLS = {"fn_name": "f", "inputs": [[1]], "outputs": [1]}
         (
             {"test": "import pytest\ndef test_a(): ..."},
             ["--grading", "separate"],
-            "problem 't/0': tests for pytest run",
+            "problem 't/0': the tests are for pytest, so that they run with the candidate; choose --grading auto or ",
         ),
     ],
     ids=["cases", "language", "restricted", "calls", "pytest"],

@@ -31,9 +31,11 @@ def test_json_of_a_run(score):
     done = score("--json", "-k", "1")
     data = json.loads(done.stdout)
     assert data["command"] == "run" and data["settings"]["timeout"] == 3.0
-    assert data["scores"] == {"pass@1": {"mean": 0.5, "standard_error": 0.5}}
+    assert data["scores"] == {"pass@1": {"mean": 0.5, "standard_error": 0.5, "interval": [0.0, 1.0]}}
+    left_out = {"missing": 0, "not_run": 0, "invalid_tests": 0, "skipped": 0, "empty": 0, "duplicates": 0}
     outcomes = {"passed": 1, "failed": 1}
-    assert data["counts"] == {"tasks": 2, "samples": 2, "passed": 1, "not_run": 0, "outcomes": outcomes}
+    counts = {"problems": 2, "tasks": 2, "samples": 2, "passed": 1, "outcomes": outcomes}
+    assert (data["counts"], data["missing"], data["invalid_tests"]) == (counts | left_out, [], [])
     assert "pass@1" in done.stderr
 
 
@@ -51,7 +53,7 @@ def test_json_of_a_solver(files):
     [
         (["--fail-under", "0.5"], 0, ""),
         (["--fail-under", "0.51"], 1, "pass@1 is 0.5, below --fail-under 0.51"),
-        (["--fail-under", "0.1", "-k", "2,1"], 2, "--fail-under needs pass@2, for which a task has too few samples"),
+        (["--fail-under", "0.1", "-k", "2,1"], 2, "needs pass@2, and so 2 samples of each problem; 't/0' has 1; "),
         (["--fail-under", "40"], 2, "'--fail-under'"),
         (["--fail-under", "nan"], 2, "'--fail-under'"),
     ],

@@ -75,7 +75,8 @@ os.write(3, b'{"outcome": "passed"}')
 os._exit(0)
 """,
 }
-ALWAYS_EQUAL = "class Any:\n    def __eq__(self, other): return True\ndef add(a, b): return Any()"
+ALWAYS_NEAR = "class Near:\n    def __sub__(self, other): return 0\ndef add(a, b): return Near()"
+NEAR = "assert abs(add(2, 3) - 5) < 1e-6"
 
 
 @pytest.fixture(scope="module")
@@ -119,12 +120,27 @@ def test_no_trace_function_may_be_set_again(run):
     passes(run("import sys\nbefore = sys.gettrace()\nsys.settrace(before)"))
 
 
-def test_always_equal_object_is_what_shared_can_not_stop(run, grade):
-    """An object that equals everything passes if it is compared in its own process, and fails otherwise."""
-    assert run(ALWAYS_EQUAL, FALSE).passed
-    verdict = grade(ALWAYS_EQUAL, FALSE)
-    assert verdict.outcome is Outcome.FAILED
-    assert 'grading="shared"' in verdict.detail
+def test_lying_object_is_what_shared_can_not_stop(run, grade):
+    """An object that is near every number passes where it shares an interpreter with its tests, and fails otherwise."""
+    assert run(ALWAYS_NEAR, NEAR).passed
+    assert grade(ALWAYS_NEAR, NEAR).outcome is Outcome.FAILED
+
+
+LIES = {
+    "an object": "class Any:\n    def __eq__(self, other): return True\ndef add(a, b): return Any()",
+    "a mock": "from unittest.mock import ANY\ndef add(a, b): return ANY",
+    "a number of a class": "class N(int):\n    def __eq__(self, other): return True\ndef add(a, b): return N()",
+}
+
+
+@pytest.mark.parametrize("grading", ["shared", "separate"])
+@pytest.mark.parametrize("candidate", LIES.values(), ids=LIES)
+def test_an_object_does_not_decide_about_plain_data(pool, grade, candidate, grading):
+    """An object of the candidate's class is equal to no plain data but its own, whatever it says."""
+    if pool.sandbox.name == "restricted":
+        pytest.skip("its policy says what such an object may do")
+    for tests in (FALSE, "assert 5 == add(2, 3)", "assert [add(2, 3)] == [5]"):
+        assert grade(candidate, tests, grading).outcome is Outcome.FAILED
 
 
 @pytest.mark.parametrize("grading", ["shared", "separate"])
@@ -152,13 +168,13 @@ def verdicts_of(pool, programs, wall_seconds):
 
 def test_no_hostile_program_passes(pool):
     """Programs that fooled other evaluators do not pass, with real sandboxes between the two processes."""
-    verdicts = verdicts_of(pool, HOSTILE, wall_seconds=2.0)
+    verdicts = verdicts_of(pool, [program for program in HOSTILE if program.is_apart], wall_seconds=2.0)
     assert [fact for fact, verdict in verdicts.items() if verdict.passed] == []
 
 
 def test_honest_programs_pass(pool):
     """Honest programs pass when they are graded separately."""
-    verdicts = verdicts_of(pool, HONEST, WALL_SECONDS)
+    verdicts = verdicts_of(pool, [program for program in HONEST if program.is_apart], WALL_SECONDS)
     assert {fact: verdict.detail for fact, verdict in verdicts.items() if not verdict.passed} == {}
 
 

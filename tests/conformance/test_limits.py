@@ -80,7 +80,7 @@ def test_environment_of_the_caller_is_not_in_proc(run, monkeypatch):
 def test_environment_is_small(run):
     """A program sees only the variables that the sandbox sets."""
     names = "HOME USER LOGNAME TMPDIR PWD PATH LANG LC_ALL TZ".split()
-    names += ["OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"]
+    names += ["PYTHONHASHSEED", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"]
     passes(run("import os", f"assert set(os.environ) <= set({names}), sorted(os.environ)"))
 
 
@@ -147,6 +147,51 @@ def test_memory_is_limited(run):
     candidate = "try:\n    x = bytearray(200 << 20)\n    ended = False\nexcept MemoryError:\n    ended = True"
     passes(run(candidate, "assert ended", memory_bytes=128 << 20))
     passes(run(candidate, "assert not ended", memory_bytes=1 << 30))
+
+
+@pytest.mark.parametrize("megabytes", [4, 8, 64])
+def test_the_stack_is_as_large_as_chosen(run, megabytes):
+    """A program's stack has the chosen size, which it can raise as far as outside of the sandbox."""
+    candidate = """
+        import resource
+        size, hard = resource.getrlimit(resource.RLIMIT_STACK)
+        resource.setrlimit(resource.RLIMIT_STACK, (hard, hard))
+    """
+    passes(run(textwrap.dedent(candidate), f"assert size == {megabytes << 20}", stack_bytes=megabytes << 20))
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 12), reason="Python limits the calls of functions of C itself from 3.12 on")
+@pytest.mark.parametrize(("megabytes", "outcome"), [(8, "crashed"), (256, "passed")])
+def test_a_large_stack_takes_deep_recursion(run, megabytes, outcome):
+    """A function with a cache recurses 50,000 deep on a large stack, and ends the program on a small one."""
+    candidate = """
+        import sys
+        from functools import lru_cache
+        sys.setrecursionlimit(200_000)
+        @lru_cache(None)
+        def depth(n):
+            return n and 1 + depth(n - 1)
+    """
+    verdict = run(textwrap.dedent(candidate), "assert depth(50_000) == 50_000", stack_bytes=megabytes << 20)
+    assert verdict.outcome.value == outcome
+
+
+def test_sixty_threads_fit_into_the_default_memory(run):
+    """The addresses that threads reserve leave room for as many as may run at once, and for what each allocates."""
+    candidate = """
+        import threading
+        event, results = threading.Event(), []
+        def work():
+            results.append([str(number) * 100 for number in range(1000)])
+            event.wait()
+        threads = [threading.Thread(target=work) for _ in range(60)]
+        for thread in threads:
+            thread.start()
+        event.set()
+        for thread in threads:
+            thread.join()
+    """
+    passes(run(textwrap.dedent(candidate), "assert len(results) == 60"))
 
 
 def test_limits_cannot_be_raised(run):

@@ -11,9 +11,10 @@ from sandboxes import Limits, Outcome, Pool, Program, SandboxUnavailable, TestRe
 from sandboxes.languages.programs import build_program
 from sandboxes.languages.steps import Command, StepPlan, TestRun, step_program
 from sandboxes.reuse.cache_encoding import decode_verdict, encode_verdict
-from sandboxes.tasks.batch import ProgramBatch, Task
+from sandboxes.tasks.batch import ProgramBatch
 from sandboxes.tasks.io_cases import IOCase, IOCases, apply_checker
 from sandboxes.tasks.options import TaskOptions, with_mounts
+from sandboxes.tasks.task import Task
 from sandboxes.validation import printable
 from support.metric_and_command import PROBLEM, code_eval, lines_of
 from support.requirements import WALL_SECONDS

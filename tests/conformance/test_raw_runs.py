@@ -25,7 +25,7 @@ ENDINGS = {
     "sys.exit of text": "import sys\nsys.exit('gone')",
     "sys.exit of a tuple": "import sys\nsys.exit((1, 2))",
     "SystemExit": "raise SystemExit",
-    "os._exit": "import os\nprint('lost')\nos._exit(7)",
+    "os._exit": "import os\nprint('x', flush=True)\nos._exit(7)",
     "exception": "print('x')\nraise ValueError('wrong')",
     "exception of no Exception": "class Odd(BaseException):\n    pass\nraise Odd('wrong')",
     "chained exceptions": "try:\n    1 / 0\nexcept ZeroDivisionError as error:\n    raise ValueError('two') from error",

@@ -36,6 +36,13 @@ def test_results_stand_in_the_order_of_candidates(evaluator):
     assert outcomes(results) == [Outcome.PASSED, Outcome.FAILED, Outcome.FAILED]
 
 
+@pytest.mark.parametrize("candidates", [RIGHT, RIGHT.encode(), None])
+def test_a_text_is_no_list_of_candidates(candidates):
+    """A text in place of a list is an error at once: each of its letters would be a candidate."""
+    with pytest.raises(TypeError, match="the candidates of a task must be a list of sources, not "):
+        Task(TESTS, candidates)
+
+
 def test_a_stream_takes_tasks_one_by_one(evaluator):
     """`stream` yields the same results for tasks that come from a generator."""
     results = evaluator.stream(task for task in [TASK, TASK])

@@ -5,6 +5,7 @@ import asyncio
 import pytest
 
 from sandboxes import EvalConfig, Evaluator, SandboxUnavailable, Task, open_sandbox
+from sandboxes.tasks.batch import TaskFacts
 from sandboxes.tasks.needed_modules import missing_modules_error
 
 PLAIN = Task("assert 1 == x", ["x = 1", "x = 2"])
@@ -53,7 +54,7 @@ def test_modules_that_are_there():
     """Modules that programs can import change nothing."""
     task = Task("assert x == 1", ["x = 1"], modules=("json", "unittest"))
     with Evaluator(EvalConfig.from_options({})) as evaluator:
-        evaluator.require_modules(task.modules)
+        evaluator.require_modules([TaskFacts(modules=task.modules)])
         assert [result.passed for result in evaluator.run([task])] == [True]
 
 

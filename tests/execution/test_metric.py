@@ -40,7 +40,7 @@ def test_wrong():
         ("import os\nos._exit(0)", "left before its tests were done"),
         (PRINTS_OK + "sys.exit(0)", "left before its tests were done"),
         (PRINTS_OK + WRONG, "6 != 5"),
-        ("import unittest\ndef add(a, b):\n    raise unittest.SkipTest", "what a test runner takes for succ"),
+        ("import unittest\ndef add(a, b):\n    raise unittest.SkipTest", "SkipTest"),
         ("import sys\ndef add(a, b):\n    sys.exit(0)", "SystemExit"),
         ("", "NameError"),
     ],

@@ -17,7 +17,7 @@ GUEST = Path(sandboxes.__file__).parent / "guest"
 # Attributes of frames and functions, and functions of the prelude, that give our names to a program.
 NAMESPACES = ("f_locals", "f_globals", "__globals__", "namespaces")
 # What programs call the candidate's end of a connection.
-CONNECTIONS = ("connection", "c")
+CONNECTIONS = ("connection", "c", "conn")
 
 
 def defined_names():
@@ -104,7 +104,7 @@ def test_every_name_that_a_hostile_program_looks_for_is_one_of_the_guest_s():
 def test_names_are_sought():
     """The names that the best known attacks need are among those that are checked."""
     sought = set().union(*(names for _, names in candidates()))
-    wanted = {"encode", "references", "exported", "request", "exports", "CandidateConnection", "forking"}
+    wanted = {"encode", "messages", "exported", "exports", "CandidateEnd", "forking"}
     wanted |= {"encode_details", "encode_json", "report", "error", "program", "prepare", "server"}
     assert wanted - sought == set()
     assert len(candidates()) > 15
@@ -122,8 +122,8 @@ assert any("forking" in frame.f_globals for frame in frames())
 """
 REACHED_APART = """
 import gc
-connection = next(each for each in gc.get_objects() if type(each).__name__ == "CandidateConnection")
-for name in ("encode", "exports", "references", "exported", "request"):
+connection = next(each for each in gc.get_objects() if type(each).__name__ == "CandidateEnd")
+for name in ("encode", "exports", "messages", "exported", "kinds"):
     assert hasattr(connection, name), name
 def f(): return 1
 """

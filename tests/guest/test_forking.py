@@ -251,7 +251,7 @@ def test_the_constants_of_the_c_files_are_those_of_the_frames():
     assert {"REPORT_FD", "SETUP_FD", "CHANNEL_FD", "FIRST_FREE_FD", "PASSED_REPORT", "OTHER_REPORT"} < set(constants)
     assert constants == {name: getattr(frames, name) for name in constants}
     formats = [struct_format(source, name) for name in ("request", "state", "start")]
-    assert formats == ["=qqqqqqq", frames.STATE.format, frames.START.format]
+    assert formats == ["=qqqqqqqq", frames.STATE.format, frames.START.format]
     assert struct.Struct(formats[0]).size == frames.FORK_REQUEST.size
 
 

@@ -75,3 +75,11 @@ def test_case(pool, output, outcome):
     plan = StepPlan((), (TestRun(Command(None, LIMITS), stdin="3\n", expected=output),))
     [verdict] = pool.run_all([step_program({"candidate.py": DOUBLE}, plan, LIMITS)], 1)
     assert verdict.outcome is outcome, verdict
+
+
+@pytest.mark.parametrize("grading", ["shared", "separate"])
+def test_lines_that_are_not_flushed(pool, grading):
+    """What a candidate printed before it was ended is kept, with the extension and without it."""
+    candidate = "print('first')\nwhile True:\n    pass\n"
+    [verdict] = pool.run_all([Program(candidate, "assert f", SHORT, grading)], 1)
+    assert (verdict.outcome, verdict.stdout) == (Outcome.TIMED_OUT, "first\n")

@@ -63,7 +63,6 @@ def test_candidate_that_ends_is_gone_whatever_tests_swallow(swallow):
     [
         ("class C:\n    def __eq__(self, o): return o == 5\ndef f(): return C()", "assert f() == 5"),
         ("class C:\n    def __lt__(self, o): return True\ndef f(): return C()", "assert f() < 5"),
-        ("class C: pass", "class D(C): pass"),
         ("def f(x): return x", "import threading\nf(threading.Lock())"),
         ("def f(x): return x", "import sys\nf(sys._getframe())"),
         ("def f(): return helper()", "def helper(): return 1\nassert f() == 1"),
@@ -89,23 +88,6 @@ def test_texts_of_a_report_are_capped():
     """A candidate's message of a million characters is cut."""
     report = judge_separately("def f(): raise ValueError('x' * 10 ** 6)", "f()")
     assert sum(map(len, report.values())) < 20_000
-
-
-@pytest.mark.parametrize("value", ["def helper(): return 2", "helper = lambda: 2"])
-def test_replaced_name_of_the_candidate_is_named(value):
-    """Tests that replace a function of the candidate get an error: the candidate does not see the change."""
-    candidate = "def helper(): return 1\ndef f(): return helper()"
-    report = judge_separately(candidate, f"{value}\nassert f() == 2")
-    assert report["outcome"] == "failed"
-    assert "helper" in report["detail"]
-    assert ADVICE in report["detail"]
-
-
-def test_replaced_value_of_the_candidate_is_named():
-    """Tests that replace a value of the candidate get the same error."""
-    report = judge_separately("LIMIT = 1\ndef f(): return LIMIT", "LIMIT = 2\nassert f() == LIMIT")
-    assert "LIMIT" in report["detail"]
-    assert ADVICE in report["detail"]
 
 
 def test_candidate_does_not_reach_sockets_of_the_test_run():

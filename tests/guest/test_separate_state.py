@@ -23,21 +23,6 @@ STATE = {
         "def f(table):\n    table['x'] = 'y'\n    return 8",
         "def f(table):\n    return len(table)",
     ),
-    "a method of a library's object": (
-        "import calendar\nassert f(calendar.c.setfirstweekday) == 1\nassert calendar.firstweekday() == 0",
-        "def f(change):\n    change(3)\n    return 1",
-        "def f(change):\n    return 1",
-    ),
-    "a method of a library's list": (
-        "import calendar\nassert f(calendar.mdays.append) == 1 and 7 not in calendar.mdays",
-        "def f(append):\n    append(7)\n    return 1",
-        "def f(append):\n    return 1",
-    ),
-    "a setting of a library, by a function of the library": (
-        "import calendar\nassert f(3) is None\nassert calendar.firstweekday() == 0",
-        "from calendar import setfirstweekday as f",
-        "def f(day):\n    return None",
-    ),
     "a library's array": (
         "import numpy as np, html.entities\ntable = html.entities.codepoint2name.setdefault(0, np.zeros(2))\n"
         "assert f(table) == 0 and table[0] == 0",

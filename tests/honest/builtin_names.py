@@ -6,7 +6,7 @@ import keyword
 
 from honest.pairs import Pair
 
-NAMES = [name for name in dir(builtins) if not name.startswith("_") and not keyword.iskeyword(name)]
+NAMES = [name for name in dir(builtins) if name.isidentifier() and name[0] != "_" and not keyword.iskeyword(name)]
 
 FUNCTION = "def NAME(a, b):\n    return VALUE\n"
 FUNCTION_TESTS = {

@@ -10,8 +10,9 @@ from sandboxes.languages.compilers.quick_builds import QUICK_FILE
 from sandboxes.languages.cpp import STANDARDS
 from sandboxes.languages.programs import build_program
 from sandboxes.languages.registry import ALIASES, LANGUAGES
-from sandboxes.tasks.batch import ProgramBatch, Task
+from sandboxes.tasks.batch import ProgramBatch
 from sandboxes.tasks.options import TaskOptions
+from sandboxes.tasks.task import Task
 from support.language_programs import PROGRAMS
 from support.languages import language_pool
 from support.observers import passes

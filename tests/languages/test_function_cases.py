@@ -4,8 +4,9 @@ import pytest
 
 from sandboxes import Limits, Outcome
 from sandboxes.languages.registry import LANGUAGES, VARIANTS
-from sandboxes.tasks.batch import ProgramBatch, Task
+from sandboxes.tasks.batch import ProgramBatch
 from sandboxes.tasks.options import TaskOptions
+from sandboxes.tasks.task import Task
 from support.call_programs import CALLS, PROGRAMS
 from support.languages import language_pool
 from support.requirements import WALL_SECONDS

@@ -7,8 +7,9 @@ import pytest
 from sandboxes import Limits, Outcome, Pool, SandboxUnavailable, open_sandbox
 from sandboxes.languages.programs import build_program
 from sandboxes.languages.registry import ALIASES, VARIANTS, probe_version
-from sandboxes.tasks.batch import ProgramBatch, Task
+from sandboxes.tasks.batch import ProgramBatch
 from sandboxes.tasks.options import TaskOptions
+from sandboxes.tasks.task import Task
 from support.docker_engines import TRIXIE_IMAGE as IMAGE
 from support.docker_engines import WITH_DOCKER, require_image
 from support.language_programs import PROGRAMS

@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 from sandboxes import Limits
 from sandboxes.languages.apart.javascript import read_tests, reason_for_candidate
 from sandboxes.languages.programs import build_program, recipe_for
-from sandboxes.tasks.batch import ProgramBatch, Task
+from sandboxes.tasks.batch import ProgramBatch
 from sandboxes.tasks.options import TaskOptions
+from sandboxes.tasks.task import Task
 
 CALL = "if (add(2, 3) !== 5) throw 1;\n"
 APART = {
@@ -125,7 +126,7 @@ def test_the_reason_is_told(tests, reason):
     batch = ProgramBatch.assemble(
         [Task(tests, ["const add = 1;"])], TaskOptions(language="javascript"), Limits(), "auto"
     )
-    assert [each if reason else "" for each in batch.reasons] == [reason]
+    assert [each if reason else "" for each in (task.reason for task in batch.tasks)] == [reason]
 
 
 def test_files_of_the_tests_alone():

@@ -16,8 +16,9 @@ from sandboxes.languages.registry import (
     checked_language,
     probe_version,
 )
-from sandboxes.tasks.batch import ProgramBatch, Task
+from sandboxes.tasks.batch import ProgramBatch
 from sandboxes.tasks.options import TaskOptions, with_mounts
+from sandboxes.tasks.task import Task
 from support.docker_engines import LANGUAGES_IMAGE, WITH_DOCKER, require_image
 from support.language_programs import PROGRAMS
 from support.languages import language_pool, require_languages

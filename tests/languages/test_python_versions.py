@@ -20,7 +20,8 @@ LIMITS = Limits(wall_seconds=WALL_SECONDS, memory_bytes=256 << 20)
 TESTS = "assert add(2, 3) == 5, 'no sum'\n"
 # The corpus runs whole without a sandbox, in tests/guest. Here a part shows that commands and pipes change nothing. An
 # interpreter of its own may lack numpy.
-SOME_HONEST, SOME_HOSTILE = [each for each in HONEST if "numpy" not in each.candidate][::12], HOSTILE[::16]
+SOME_HONEST = [each for each in HONEST if each.is_apart and "numpy" not in each.candidate][::6]
+SOME_HOSTILE = [each for each in HOSTILE if each.is_apart][::8]
 OUTCOMES = {
     "right": ("def add(a, b): return a + b", Outcome.PASSED, ""),
     "wrong": ("def add(a, b): return a * b", Outcome.FAILED, "AssertionError: no sum"),
@@ -103,6 +104,18 @@ def outcomes_of(evaluator, reference, *candidates):
 def test_unittest_classes_run(evaluator):
     """Tests that are unittest classes get their harness."""
     assert outcomes_of(evaluator, UNITTEST, OUTCOMES["right"][0], OUTCOMES["wrong"][0]) == ["passed", "failed"]
+
+
+SUM = "import os\nassert add(2, 3) == 5, os.name\n"
+
+
+def test_other_tests_run_in_the_candidate_s_process(evaluator):
+    """Tests that can't run apart from the candidate are one program with it, and each end has its outcome."""
+    candidates = [candidate for candidate, *_ in OUTCOMES.values()]
+    expected = [outcome.value for _, outcome, _ in OUTCOMES.values()]
+    assert outcomes_of(evaluator, SUM, *candidates) == expected
+    [verdict] = evaluator.run([Task(SUM, candidates[:1])])
+    assert (verdict.grading, verdict.grading_reason) == ("shared", "the tests import os")
 
 
 def test_cases_run(evaluator):

@@ -15,8 +15,9 @@ from sandboxes.languages.compilers import library_stubs, rust_library, rust_link
 from sandboxes.languages.compilers.quick_builds import QUICK_FILE, run_tool
 from sandboxes.languages.native import TOKEN_FILE
 from sandboxes.languages.programs import build_program
-from sandboxes.tasks.batch import ProgramBatch, Task
+from sandboxes.tasks.batch import ProgramBatch
 from sandboxes.tasks.options import TaskOptions
+from sandboxes.tasks.task import Task
 from support.languages import language_pool, require_command, require_languages
 from support.observers import passes
 from support.requirements import WALL_SECONDS, unavailable

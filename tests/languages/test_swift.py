@@ -10,8 +10,9 @@ from sandboxes import Limits, Outcome, Pool, Program, SandboxUnavailable, open_s
 from sandboxes.languages.apart.swift import swift_tests
 from sandboxes.languages.programs import build_program
 from sandboxes.languages.registry import ALIASES, LANGUAGES, probe_version
-from sandboxes.tasks.batch import ProgramBatch, Task
+from sandboxes.tasks.batch import ProgramBatch
 from sandboxes.tasks.options import TaskOptions
+from sandboxes.tasks.task import Task
 from support import attacks_swift, honest_swift, multipl_e_swift
 from support.docker_engines import TRIXIE_IMAGE, WITH_DOCKER, require_image
 from support.language_programs import PROGRAMS

@@ -18,8 +18,9 @@ from sandboxes.languages.native import TOKEN_FILE
 from sandboxes.languages.programs import build_program
 from sandboxes.languages.registry import required_paths
 from sandboxes.languages.rust_source import RUST_LIBRARY_FILE
-from sandboxes.tasks.batch import ProgramBatch, Task
+from sandboxes.tasks.batch import ProgramBatch
 from sandboxes.tasks.options import TaskOptions
+from sandboxes.tasks.task import Task
 from support.language_programs import PROGRAMS
 from support.languages import require_languages
 from support.observers import has_ended, passes, wait_until

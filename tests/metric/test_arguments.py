@@ -100,7 +100,7 @@ def test_which_sandbox(monkeypatch, loaded, given, used):
     def backend(name):
         fake = types.SimpleNamespace(name=name, own_options=(), limit_options=())
         fake.languages, fake.uses_host_files, fake.for_sources = None, True, lambda _: fake
-        fake.checked, fake.auto_grading = lambda: fake, "auto"
+        fake.checked, fake.auto_grading, fake.has_policy = lambda: fake, "auto", False
         return fake
 
     backends = {name: backend(name) for name in ("a", "b", "subprocess")}
@@ -169,10 +169,12 @@ def test_text_that_is_no_text(metric, poison, text):
 
 
 def test_surrogate_in_tests(metric):
-    """A lone surrogate in a task's tests fails that task's candidates, and no others."""
-    _, results = metric.compute(predictions=[["x = 1"], ["x = 1"]], references=["x = '\ud800'", "x"], k=1)
+    """Tests with a lone surrogate are invalid, and no others."""
+    arguments = {"predictions": [["x = 1"], ["x = 1"]], "references": ["x = '\ud800'", "x"], "k": 1}
+    with pytest.warns(UserWarning, match="1 candidate.* invalid tests"):
+        _, results = metric.compute(**arguments, on_invalid_tests="skip")
     [[first], [second]] = texts(results)
-    assert first.startswith("failed: ")
+    assert first.startswith("invalid tests: ")
     assert second == "passed"
 
 

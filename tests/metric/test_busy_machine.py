@@ -35,9 +35,9 @@ def load():
 @pytest.mark.parametrize("grading", ["shared", "separate"])
 def test_bound_and_waiting_time(load, grading):
     """Under load a time-out has its bound, a result says how long it waited, and an honest program passes."""
-    candidates = ["while True: pass", COMPUTES.format(0.3)]
+    candidates = ["while True: pass", COMPUTES.format(0.3) + "\ndone = True"]
     _, results = load_metric().compute(
-        predictions=[candidates], references=["assert True"], k=1, timeout=1.0, grading=grading, num_workers=2
+        predictions=[candidates], references=["assert done"], k=1, timeout=1.0, grading=grading, num_workers=2
     )
     (_, spins), (_, computes) = results[0]
     assert (spins["outcome"], computes["outcome"]) == ("timed_out", "passed")

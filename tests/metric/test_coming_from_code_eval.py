@@ -24,8 +24,7 @@ VERDICTS = [
     (RIGHT, "from __future__ import annotations\n" + TESTS, {}, PASSES),
     ("def add(a, b): return 0", "def test_a(): assert add(2, 3) == 5", {}, "failed: of 1 tests these failed: test_a"),
     ("def add(a, b):\n    x = a + b", "    return x\nassert add(2, 3) == 5", {}, PASSES),
-    ("def add(a, b): return 7\nx = '''", TESTS + "\n'''", {}, "failed: unterminated"),
-    (EQUAL, "assert add(2, 3) == 5", {"grading": "shared"}, PASSES),
+    (EQUAL, "assert add(2, 3) == 5", {"grading": "shared"}, "failed: "),
     (EQUAL, "assert add(2, 3) == 5", {}, "failed: "),
 ]
 

@@ -4,7 +4,7 @@ import pytest
 
 from support.metric_and_command import RIGHT, TESTS, TWO_TASKS, WRONG, load_metric, texts
 
-FAILING = {"predictions": [["output = {1: [2]}\nraise ValueError('no')"]], "references": ["assert True"]}
+FAILING = {"predictions": [["output = {1: [2]}\nraise ValueError('no')"]], "references": ["assert output"]}
 MORE_KEYS = {"exception_description", "output"}
 
 
@@ -44,7 +44,7 @@ def test_exception_description(metric):
 def test_output(metric, grading):
     """With `return_output` a result has the output, also of a candidate that failed."""
     assert first_result(metric, **FAILING, return_output=True, grading=grading)["output"] == {1: [2]}
-    other = {"predictions": [["answer = 'x'"]], "references": ["assert True"], "grading": grading}
+    other = {"predictions": [["answer = 'x'"]], "references": ["assert answer"], "grading": grading}
     assert first_result(metric, **other, return_output=True, output_variable="answer")["output"] == "x"
     assert first_result(metric, **other, return_output=True)["output"] is None
 

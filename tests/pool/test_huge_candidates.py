@@ -5,13 +5,14 @@ import time
 import pytest
 
 from sandboxes import Limits, Outcome, Program
+from sandboxes.extraction import EXTRACTORS, Asked, defined_in
 from sandboxes.languages.steps import Command, StepPlan, TestRun, step_program
 from sandboxes.pool import run as dispatch
 from sandboxes.pool.caller_verdicts import MAX_PROGRAM_CHARS, caller_verdict
 from sandboxes.runner import RunControls
-from sandboxes.tasks.batch import ProgramBatch, Task
-from sandboxes.tasks.extraction import defined_names, defining_block
+from sandboxes.tasks.batch import ProgramBatch
 from sandboxes.tasks.options import TaskOptions
+from sandboxes.tasks.task import Task
 from support.metric_and_command import code_eval, lines_of
 from support.requirements import WALL_SECONDS
 
@@ -119,8 +120,9 @@ def test_extraction_from_a_huge_answer(block):
     """Definitions in a huge answer are found without a parser that would exhaust the caller's memory or time."""
     began = time.monotonic()
     answer = f"Sure:\n```python\n{block}\ndef add(a, b):\n    return a + b\n```\n"
-    assert "add" in defined_names(f"{block}\ndef add(a, b): return 1\n!")
-    assert defining_block(answer, "assert add(1, 2) == 3").endswith("return a + b\n")
+    assert "add" in defined_in(f"{block}\ndef add(a, b): return 1\n!")
+    for name in ("auto", "defining"):
+        assert EXTRACTORS[name](answer, Asked("assert add(1, 2) == 3")).code.rstrip().endswith("return a + b")
     assert time.monotonic() - began < 10 * WALL_SECONDS
 
 
@@ -138,4 +140,4 @@ def test_extraction_from_a_huge_answer(block):
 )
 def test_definitions_of_other_languages(block, names):
     """Definitions in other languages are found at the beginning of a line, after one of the usual words."""
-    assert names - {"static", "int", "a", "b"} <= defined_names(block + "\n!") <= names
+    assert names - {"static", "int", "a", "b"} <= defined_in(block + "\n!") <= names

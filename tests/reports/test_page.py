@@ -180,6 +180,26 @@ def test_evidence_of_a_failing_sample(tmp_path):
         assert part in text
 
 
+def test_program_taken_out_of_an_answer(tmp_path):
+    """A sample whose program is a part of its answer has both, and how the answer was read."""
+    read = replace(FAILED, program="def add(a, b):\n    return 6\n", reading="a block of code")
+    run = read_report_data(write_lines(tmp_path / "results.jsonl", results({"t/0": [read]})))
+    text = Tags(report_samples.failing_samples(run)).text
+    for part in ("Program: a block of code", "return 6", "Answer", "return a * b"):
+        assert part in text
+
+
+def test_hints_on_answers(tmp_path):
+    """The page says what the command says of chat answers, and of a name that all samples of a task lack."""
+    broken = replace(FAILED, outcome=Outcome.COMPILE_ERROR, detail="SyntaxError: invalid syntax")
+    nameless = replace(FAILED, detail="NameError: name 'List' is not defined")
+    lines = results({"t/0": [broken], "t/1": [nameless] * 2})
+    lines[0]["completion"] = "Sure:\n```python\npass\n```\n"
+    text = Tags(body(read_report_data(write_lines(tmp_path / "results.jsonl", lines)))).text
+    assert "1 of 1 compile error looks like a chat answer; try --extract auto" in text
+    assert "all samples of 1 task fail with NameError: name 'List' is not defined" in text
+
+
 def test_passing_samples_are_not_listed(tmp_path):
     """A run in which everything passed has no failing samples to list."""
     run = read_report_data(write_record(tmp_path / "run.jsonl", {"t/0": [PASSED]}, tries=1))

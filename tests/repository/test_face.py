@@ -9,18 +9,20 @@ import sandboxes
 from support.metric_and_command import ROOT
 
 FACE = """
-AsyncSession BACKENDS CellError CellResult ClusterPool EvalConfig Evaluator GRADINGS Isolation LAYERS Limits Outcome
-Pool ProcessResult Program ProgramBatch RawResult RawRun ReuseOptions RunResult RunStopped Sandbox SandboxError
-SandboxUnavailable Session SessionEnded SessionLimits SessionRegistry Task TaskOptions TestResult Usage UsageMeter
-Verdict close_pools estimate_pass_at_k open_sandbox result_dict warm_pool
+AsyncSession BACKENDS CellError CellResult ClusterPool EvalConfig Evaluator GRADINGS InvalidTests Isolation LAYERS
+Limits Outcome Pool ProcessResult Program ProgramBatch RawResult RawRun ReuseOptions RunResult RunStopped Sandbox
+SandboxError SandboxUnavailable Session SessionEnded SessionLimits SessionRegistry Task TaskOptions TestResult Usage
+UsageMeter Verdict close_pools estimate_pass_at_k open_sandbox result_dict warm_pool
 """.split()
 
 INNER = {
-    "sandboxes.tasks.extraction": "solvers and rewards read answers",
+    "sandboxes.extraction": "solvers and rewards read answers",
+    "sandboxes.extraction.hints": "the report and the metric say what answers look like",
     "sandboxes.tasks.assert_statements": "problems and the Space read tests before they are run",
     "sandboxes.backends.registry": "the metric checks its configuration name before anything is opened",
     "sandboxes.reuse.cache_store": "`code-eval cache` looks after the folder",
     "sandboxes.tasks.case_judging": "the server checks how a program of Codeforces reads its input",
+    "sandboxes.tasks.judging_fields": "problems refuse fields that may decide and are not read",
     "sandboxes.tasks.io_cases": "problems and the Space read cases before they are run",
     "sandboxes.pass_at_k": "commands estimate from counts, without NumPy's arrays",
     "sandboxes.validation": "values and messages of options are checked and shortened alike everywhere",
@@ -40,7 +42,8 @@ INNER = {
     "sandboxes.languages.go": "CodeCorrectness and HumanEval-X read Go",
     "sandboxes.grading": "code-execution and the Space classify tests of their own",
     "sandboxes.imports": "packages are chosen by what programs import",
-    "sandboxes.backends.confinement": "what is installed here is looked up where programs find it",
+    "sandboxes.backends.confinement": "two entry points have a loopback network where it is possible",
+    "sandboxes.backends.import_paths": "what is installed here is looked up where programs find it",
     "sandboxes.languages.java": "CodeCorrectness reads Java",
     "sandboxes.languages.compilers.java_compiler": "CodeCorrectness builds Java with the compiler that stays",
     "sandboxes.languages.java_junit": "CodeCorrectness runs JUnit as the language Java does",
@@ -70,12 +73,14 @@ INNER = {
     "sandboxes.tasks.samples": "the metric's arguments have a form of their own",
     "sandboxes.languages.steps": "CodeCorrectness makes programs with steps of its own",
     "sandboxes.tasks.options": "extractors, and what languages need of a sandbox, are checked before problems are read",
-    "sandboxes.tasks.batch": "references are normalized before they are stored or limited",
+    "sandboxes.tasks.batch": "a file's tests are all checked before any sample runs",
+    "sandboxes.tasks.task": "references are normalized before they are stored or limited",
     "sandboxes.guest.common.checkers": "official forms of problems compare outputs as the checkers do",
     "sandboxes.guest.common.benchmark_checkers": "the same, because the checkers stand in several modules",
     "sandboxes.guest.common.call_results": "the same",
     "sandboxes.guest.common.training_checkers": "the same",
     "sandboxes.raw_runs.raw_run": "the server keeps as much output of a program as a raw run can",
+    "sandboxes.separable_tests": "code-execution says why tests of its own run with the candidate",
     "sandboxes.tasks.unittest_harness": "code-execution harnesses tests of its own",
 }
 """Modules that others import from past the face, each with the reason."""

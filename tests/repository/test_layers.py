@@ -10,7 +10,7 @@ FOLDERS = sorted({path.parent.relative_to(TESTS).parts[0] for path in TESTS.glob
 @pytest.mark.parametrize(
     "path",
     [
-        "sandboxes/guest/remote/proxies.py",
+        "sandboxes/guest/remote/handles.py",
         "sandboxes/guest/forkserver/child.c",
         "sandboxes/backends/docker/boot.py",
         "sandboxes/options/table.py",

@@ -3,7 +3,7 @@
 import ast
 
 from sandboxes import Outcome
-from sandboxes.outcome_labels import LETTERS, NOT_RUN, OUTCOME_LABELS, WAITING
+from sandboxes.outcome_labels import INVALID_TESTS, LETTERS, NOT_RUN, OUTCOME_LABELS, WAITING
 from support.metric_and_command import ROOT
 
 TABLE = ROOT / "sandboxes" / "outcome_labels.py"
@@ -14,7 +14,7 @@ OF_OTHER_TOOLS = {("sandboxes/tasks/results.py", "timed out")}
 
 def test_table_is_complete():
     """The table has all outcomes in their order, then the two states without an outcome."""
-    assert list(OUTCOME_LABELS) == [*(outcome.value for outcome in Outcome), NOT_RUN, WAITING]
+    assert list(OUTCOME_LABELS) == [*(outcome.value for outcome in Outcome), NOT_RUN, INVALID_TESTS, WAITING]
     assert [outcome.label for outcome in Outcome] == [OUTCOME_LABELS[outcome.value].label for outcome in Outcome]
 
 

@@ -16,6 +16,12 @@ class AddTest(unittest.TestCase):
     def test_platform(self):
         self.assertTrue(os.getcwd() and sys.platform)
 """
+SEPARABLE = """import math, unittest
+
+class AddTest(unittest.TestCase):
+    def test_sum(self):
+        self.assertEqual(add(1, 2), math.sqrt(9))
+"""
 MOCK = """import unittest
 from unittest import mock
 
@@ -77,7 +83,7 @@ def test_fixtures_of_a_module_run():
 
 def test_unittest_in_two_processes():
     """Tests in a process of their own import what they need too."""
-    [[passed, failed]] = results_of([UNITTEST], [[RIGHT, WRONG]], grading="separate")
+    [[passed, failed]] = results_of([SEPARABLE], [[RIGHT, WRONG]], grading="separate")
     assert (passed["outcome"], failed["outcome"]) == ("passed", "failed"), passed["result"]
 
 

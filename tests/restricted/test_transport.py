@@ -258,7 +258,7 @@ def test_guards_are_not_the_candidates(open_pool):
 
 def test_module_that_can_not_be_imported_there(open_pool, tmp_path, monkeypatch):
     """A module that works only for the caller is reported as an error, not as the candidate's failure."""
-    (tmp_path / "for_callers_only.py").write_text("import sys\nassert not sys.flags.isolated, 'callers only'\nx = len")
+    (tmp_path / "for_callers_only.py").write_text("import sys\nassert not sys.flags.no_site, 'callers only'\nx = len")
     monkeypatch.syspath_prepend(tmp_path)
     pool = open_pool(additional_globals={"x": "for_callers_only:x"})
     with pytest.raises(SandboxUnavailable, match="AssertionError: callers only"):
@@ -267,7 +267,7 @@ def test_module_that_can_not_be_imported_there(open_pool, tmp_path, monkeypatch)
 
 def test_module_that_starts_a_thread(open_pool, tmp_path, monkeypatch):
     """A module that starts a thread in the guest is an error: a process with threads can't enter its sandbox."""
-    code = "import sys, threading, time\nif sys.flags.isolated:\n"
+    code = "import sys, threading, time\nif sys.flags.no_site:\n"
     code += "    threading.Thread(target=time.sleep, args=(60,), daemon=True).start()\nx = len"
     (tmp_path / "starts_a_thread.py").write_text(code)
     monkeypatch.syspath_prepend(tmp_path)

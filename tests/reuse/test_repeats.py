@@ -115,7 +115,7 @@ def test_report():
         *[Verdict(passed, cached=True)] * 4,
     ]
     text = report_of({"a": ended})
-    for line in ("1 flaky: ", "2 run again: ", "1 duplicate skipped", "4 results from the cache"):
+    for line in ("1 flaky: ", "2 run again: ", "1 duplicate of another sample: ", "4 results from the cache"):
         assert line in text
     text = report_of({"a": [Verdict(passed)]})
     assert not any(word in text for word in ("flaky", "again", "not run"))

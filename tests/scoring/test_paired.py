@@ -12,8 +12,8 @@ from hypothesis import given
 from scipy import stats
 
 from code_tasks.scoring import paired
+from code_tasks.scoring.estimates import pass_at_k_from_counts
 from code_tasks.scoring.paired import paired_differences, sign_flip_p_value, t_quantile
-from code_tasks.scoring.summary import pass_at_k_from_counts
 
 pytestmark = pytest.mark.slow
 

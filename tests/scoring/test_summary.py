@@ -5,7 +5,9 @@ from statistics import stdev
 
 import pytest
 
-from code_tasks.scoring.summary import Tally, as_text, pass_at_k
+from code_tasks.scoring.estimates import pass_at_k, pass_at_k_from_counts
+from code_tasks.scoring.summary import Tally, as_text
+from code_tasks.solvers.estimates import pass_estimates
 from sandboxes import Outcome, SandboxUnavailable, Verdict, result_dict
 
 PASSED, FAILED = Verdict(Outcome.PASSED), Verdict(Outcome.FAILED, detail="AssertionError: wrong")
@@ -60,7 +62,45 @@ def test_more_samples_of_the_same_tasks_are_not_more_certain():
 
 def test_error_in_the_report():
     """The report shows pass@k and its standard error in percent."""
-    assert ["pass@1", "62.5", "±", "37.5", "%"] in rows_of({"a": task(1, 0), "b": task(1, 3)}, [1])
+    rows = rows_of({"a": task(1, 0), "b": task(1, 3)}, [1])
+    assert ["pass@1", *"62.5 ± 37.5 % (95 % interval 25.0 to 100.0)".split()] in rows
+
+
+def test_tasks_without_spread():
+    """Tasks that all have the same value have no interval, and no legend of one."""
+    said = text_of({"a": task(2, 0), "b": task(1, 0)}, [1])
+    assert "100.0 ± 0.0 %\n" in said and "interval" not in said
+
+
+@pytest.mark.parametrize("k", [1, 2, 3])
+def test_interval_is_that_of_solvers(k):
+    """The interval of a k is the one that a solver's summary and the report have for the same counts."""
+    counts = {"a": (4, 1), "b": (4, 4), "c": (4, 0), "d": (4, 2)}
+    [estimate], _ = pass_at_k_from_counts(counts, [k], with_intervals=True)
+    assert estimate.interval == pytest.approx(pass_estimates([*counts.values()])[0][k - 1].interval, abs=1e-12)
+
+
+def test_interval_does_not_depend_on_the_order():
+    """Tasks whose results arrived in another order have the same interval."""
+    counts = {str(number): (4, number % 5) for number in range(9)}
+    orders = (counts, dict(reversed(counts.items())))
+    first, second = (pass_at_k_from_counts(order, [1, 2], with_intervals=True)[0] for order in orders)
+    assert [each.interval for each in first] == [each.interval for each in second]
+
+
+def test_unsolved_tasks():
+    """Further tasks that count as unsolved are 0 for each k, and have no part in the number of samples."""
+    estimates, left_out = pass_at_k_from_counts({"a": (2, 2), "b": (2, 1)}, [1, 2], unsolved=2)
+    assert [estimate.mean for estimate in estimates] == [pytest.approx(1.5 / 4), pytest.approx(2 / 4)]
+    assert estimates[0].standard_error == pytest.approx(stdev([1, 0.5, 0, 0]) / 2) and not left_out
+
+
+def test_empty_samples():
+    """The report counts samples without any text."""
+    tally = Tally()
+    for number, completion in enumerate(("", " \n", "pass")):
+        tally.add("a", {**result_dict("a", number, FAILED), "completion": completion})
+    assert "\n  2 empty samples\n" in as_text(tally, None, 1.0)
 
 
 def test_single_task():

@@ -103,7 +103,7 @@ def test_a_sandbox_that_breaks_later(server, samples, monkeypatch):
     evaluate = Service.evaluate
 
     async def failing(self, task, options, client):
-        if WRONG in task.candidates[0]:
+        if WRONG in task.candidates[0].code:
             return SandboxUnavailable("the guest broke")
         return await evaluate(self, task, options, client)
 

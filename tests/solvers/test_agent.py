@@ -5,11 +5,10 @@ import asyncio
 import pytest
 
 from code_tasks.benchmarks.problems import parse_problem
-from code_tasks.solvers.grader import SandboxGrader
+from code_tasks.solvers.grader import SandboxGrader, program_of_answer
 from code_tasks.solvers.interface import FinalResult, Grade, Step
 from code_tasks.solvers.known_answers import tasks_from_problems
 from code_tasks.solvers.models.agent import MAX_SHOWN_CHARS, AgentSolver, feedback
-from code_tasks.solvers.models.answer_programs import program_of_answer
 from code_tasks.solvers.options import Backoff, SolveOptions
 from code_tasks.solvers.run import solve
 from sandboxes import EvalConfig, Evaluator, Limits, open_sandbox

@@ -14,7 +14,7 @@ from code_tasks.solvers.known_answers import tasks_from_problems
 from code_tasks.solvers.models.chat import ChatSolver
 from code_tasks.solvers.options import SolveOptions
 from code_tasks.solvers.run import solve
-from sandboxes.tasks.extraction import without_reasoning
+from sandboxes.extraction import final_answer
 from support.chat_server import Reply, chat_server
 from support.chat_solver import ADD, ANSWER, WHOLE, WRONG, Recorded, ask, in_sandbox
 from support.metric_and_command import PROBLEM, code_eval, lines_of
@@ -129,7 +129,7 @@ def test_reasoning_is_recorded():
 @given(st.text())
 def test_reasoning(text):
     """Reasoning is left out, whatever its text."""
-    assert without_reasoning(f"<think>{text}</think>done") == "done"
+    assert final_answer(f"<think>{text}</think>done") == "done"
 
 
 def test_command(tmp_path):
@@ -194,7 +194,7 @@ def test_body_or_whole_function_in_the_sandbox():
         ({"max_time": -1}, "max_time must be"),
         ({"template": "Solve it."}, "template must be a string that contains {prompt}"),
         ({"system": 3}, "system must be a string, not 3"),
-        ({"extract": "first"}, "extract must be one of last, all, defining"),
+        ({"extract": "first"}, "extract must be one of auto, last, all, defining"),
     ],
 )
 def test_bad_options(options, message):

@@ -7,10 +7,9 @@ import time
 import pytest
 
 from code_tasks.benchmarks.problems import parse_problem
-from code_tasks.solvers.grader import SandboxGrader, prompt_plus_candidate
+from code_tasks.solvers.grader import SandboxGrader, program_of_answer, prompt_plus_candidate
 from code_tasks.solvers.interface import RetryableSystemError, Task
 from code_tasks.solvers.known_answers import FailingSolver, GoldSolver, ReplaySolver, tasks_from_problems
-from code_tasks.solvers.models.answer_programs import program_of_answer
 from code_tasks.solvers.options import Backoff, SolveOptions
 from code_tasks.solvers.run import solve
 from sandboxes import EvalConfig, Evaluator, Limits, Pool, SandboxUnavailable, open_sandbox
@@ -111,9 +110,9 @@ def test_programs_of_chat_answers(pool):
 
 def test_separate(pool):
     """`grading` has the same effect as for the metric."""
-    same = "    class Same:\n        def __eq__(self, other): return True\n    return Same()\n"
-    assert [grade.score for grade in grades(pool, same, grading="shared")] == [1.0]
-    assert [grade.score for grade in grades(pool, same, grading="separate")] == [0.0]
+    lie = "    return type('Same', (), {'__eq__': lambda *values: True})()\n"
+    assert [grade.score for grade in grades(pool, lie, grading="shared")] == [1.0]
+    assert [grade.score for grade in grades(pool, lie, grading="separate")] == [0.0]
 
 
 class BreaksSandbox:

@@ -57,9 +57,10 @@ def expected(examples):
     """Provide the metric's own result for the examples: (pass_at_k, outcomes by task_id)."""
     problems, candidates = examples
     tests = [f"{each['test']}\ncheck({each['entry_point']})" for each in problems.values()]
-    pass_at_k, results = load_metric().compute(
-        predictions=list(candidates.values()), references=tests, k=[1, 3], grading="auto", progress=False
-    )
+    with pytest.warns(UserWarning, match="looks like a chat answer"):
+        pass_at_k, results = load_metric().compute(
+            predictions=list(candidates.values()), references=tests, k=[1, 3], grading="auto", progress=False
+        )
     outcomes = [[result["outcome"] for _, result in results[index]] for index in range(len(problems))]
     return pass_at_k, dict(zip(problems, outcomes, strict=True))
 
@@ -68,7 +69,7 @@ def test_evaluate_agrees_with_the_metric(client, examples, expected):
     """/evaluate gives the verdicts and the score of `code_eval.compute`, task by task."""
     problems, candidates = examples
     tests = [f"{each['test']}\ncheck({each['entry_point']})" for each in problems.values()]
-    answer = client.predict(list(candidates.values()), tests, k=[1, 3], api_name="/evaluate")
+    answer = client.predict(list(candidates.values()), tests, k=[1, 3], extract="none", api_name="/evaluate")
     pass_at_k, outcomes = expected
     assert answer["pass_at_k"] == pytest.approx(pass_at_k)
     assert outcomes_of(answer) == [each for task in outcomes.values() for each in task]
@@ -81,7 +82,7 @@ def test_score_file_agrees_with_the_metric(client, expected, from_data_set):
     [name] = client.predict(api_name="/sandboxes")["datasets"]
     problems = {"dataset": name} if from_data_set else {"problems": handle_file(EXAMPLES / "problems.jsonl")}
     score, file = client.predict(
-        samples=handle_file(EXAMPLES / "samples.jsonl"), k=[1, 3], api_name="/score_file", **problems
+        samples=handle_file(EXAMPLES / "samples.jsonl"), k=[1, 3], extract="none", api_name="/score_file", **problems
     )
     pass_at_k, outcomes = expected
     assert score["pass_at_k"] == pytest.approx(pass_at_k)
@@ -111,6 +112,13 @@ def test_results_come_while_there_are_more(client):
     assert ["passed", None] in seen
     assert seen[-1] == ["passed", "passed"]
     assert [answer["finished"] for answer in job.outputs()] == [False] * (len(seen) - 1) + [True]
+
+
+def test_chat_answers(client):
+    """A candidate may be a chat answer. The result has the program and how it was found, or says what is wrong."""
+    answer = f"Sure! ```python\n{RIGHT}```<|im_end|>"
+    [read], [as_it_is] = (evaluate(client, [answer], TESTS, **each)["results"] for each in ({}, {"extract": "none"}))
+    assert (read["outcome"], read["program"], as_it_is["outcome"]) == ("passed", RIGHT, "compile_error")
 
 
 def test_cancelled_run_ends_its_programs(space, client):

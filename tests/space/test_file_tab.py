@@ -111,7 +111,7 @@ def test_example_is_ready_to_score(at_files):
     expect(at_files.page.get_by_role("row").filter(has_text="samples")).to_be_visible()
     at_files.button("Score").click()
     expect(at_files.status).to_contain_text("63 of 63 run")
-    expect(at_files.page.locator(".ce-estimate:visible").first).to_have_text(re.compile("^43.1%pass@1"))
+    expect(at_files.page.locator(".ce-estimate:visible").first).to_have_text(re.compile("^44.4%pass@1"))
 
 
 def test_cancel_says_what_it_leaves(at_files):
@@ -161,6 +161,32 @@ def test_no_file(at_files):
     """Without a file of samples, a message asks for it."""
     at_files.button("Score").click()
     expect(at_files.message).to_contain_text("there is no file of samples")
+
+
+def test_program_taken_out_of_a_chat_answer(at_files):
+    """The sample of a chat answer shows the program that ran, how it was read, and the answer."""
+    answer = f"Sure:\n```python\n{PROBLEM['prompt']}{RIGHT}```\n"
+    at_files.upload("samples.jsonl", "samples.jsonl", lines({"task_id": "t/0", "completion": answer}))
+    at_files.upload("problems.jsonl", "problems.jsonl", lines(PROBLEM))
+    at_files.button("Score").click()
+    expect(column(at_files, 2)).to_have_text(["passed"])
+    column(at_files, 2).click()
+    opened = at_files.page.locator(".ce-opened .ce-result")
+    expect(opened.locator("h4")).to_have_text(["Program: a block of code", "Answer", "Standard output"])
+    expect(opened.locator("pre").nth(1)).to_have_text(answer)
+
+
+def test_chat_answers_have_a_hint(at_files):
+    """Where candidates run as they are, the page says that they look like chat answers, and what to choose."""
+    answer = f"```python\n{PROBLEM['prompt']}{RIGHT}```\n"
+    at_files.upload("samples.jsonl", "samples.jsonl", lines({"task_id": "t/0", "completion": answer}))
+    at_files.upload("problems.jsonl", "problems.jsonl", lines(PROBLEM))
+    at_files.page.get_by_role("button", name="Grading and limits").locator("visible=true").click()
+    at_files.page.get_by_label("What the candidates are").locator("visible=true").click()
+    at_files.page.get_by_role("option", name="none: programs, which run as they are").click()
+    at_files.button("Score").click()
+    hint = '1 of 1 compile error looks like a chat answer; try "auto" under "What the candidates are"'
+    expect(at_files.page.get_by_text(hint)).to_be_visible()
 
 
 def test_markup_in_a_file_stays_text(at_files):

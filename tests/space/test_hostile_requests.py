@@ -46,7 +46,7 @@ def score(raw, samples):
     [problems] = raw.http.post(
         f"{raw.api}/upload", files={"files": ("problems.jsonl", json.dumps(PROBLEM).encode())}
     ).json()
-    arguments = [samples, file_data(problems), None, None, "auto", None, 3, 1024, "python"]
+    arguments = [samples, file_data(problems), None, None, "auto", None, 3, 1024, "python", "auto"]
     index = raw.events["score_file"]["id"]
     joined = raw.post("queue/join", data=arguments, fn_index=index, session_hash=session)
     if joined.status_code != 200:

@@ -10,8 +10,9 @@ import orjson
 import pytest
 from hypothesis import example, given
 
+from code_tasks.reports.code_html import program_html
 from code_tasks.reports.html_parts import LABELS, PACKAGE, candidate, estimates, templates, visible
-from code_tasks.scoring.summary import PassAtK
+from code_tasks.scoring.estimates import PassAtK
 from sandboxes import Isolation, Outcome, SandboxUnavailable, TestResult, result_dict
 from space.available_sandboxes import SandboxAvailability
 from space.background_run import MIN_CHARS, TEXTS, truncate
@@ -81,6 +82,9 @@ FIELDS = {
         name: lambda text, name=name: candidate("x", result_dict(0, 0, replace(VERDICT, **{name: f"x{text}"})))
         for name in TEXTS
     },
+    "program": lambda text: results_list([read_as(program=in_one_line(text))]),
+    "reading": lambda text: results_list([read_as(reading=text)]),
+    "answer": lambda text: candidate("x", read_as(), program_html(read_as(), f"x{in_one_line(text)}", "")),
     "isolation": lambda text: candidate("x", result_dict(0, 0, replace(VERDICT, isolation=(text,)))),
     "test name": lambda text: candidate("x", with_test(text, "x")),
     "test message": lambda text: candidate("x", with_test("x", text)),
@@ -100,6 +104,16 @@ FIELDS = {
     "title of the page": lambda text: header(text, "x"),
     "tagline of the page": lambda text: header("x", text),
 }
+
+
+def read_as(program="pass", reading="a block of code"):
+    """Return a result whose program was taken out of an answer."""
+    return result_dict(0, 0, replace(VERDICT, program=f"x{program}", reading=f"x{reading}"))
+
+
+def in_one_line(text):
+    """Return a text without line breaks: each line of code has a tag of its own."""
+    return "".join(text.splitlines())
 
 
 def with_test(name, message):
@@ -165,6 +179,12 @@ def test_every_outcome_has_a_label(outcome):
     assert f"ce-{outcome.value}" in html
 
 
+def test_program_taken_out_of_an_answer():
+    """A result has its program under how it was read, and none if the answer ran as it stands."""
+    assert "Program: xa block of codexpass" in Seen(results_list([read_as()])).text
+    assert "Program" not in Seen(results_list([result_dict(0, 0, VERDICT), None])).text
+
+
 def test_candidates_without_a_verdict():
     """A candidate without a result, and one that the sandbox could not run, are lines with a label."""
     html = results_list([None, result_dict(0, 1, SandboxUnavailable("the sandbox broke 3 times"))])
@@ -174,15 +194,15 @@ def test_candidates_without_a_verdict():
 
 
 def test_time_out_tells_of_waits():
-    """A time-out is told in the program's own seconds, and in those in which no CPU was free for it."""
+    """A time-out tells for how many of its seconds no CPU was free for the program."""
     verdict = replace(VERDICT, outcome=Outcome.TIMED_OUT, detail="ran for more than 3 s", wall_seconds=18.61)
     waited, plain = (result_dict(0, 0, replace(verdict, waited_seconds=each)) for each in (15.6, 0.02))
-    told = "ran for more than 3 s: timed out after 3 s of its own; waited 15.6 s for a CPU"
+    told = "ran for more than 3 s; it waited for a CPU for 15.6 of its 18.6 s"
     assert told in Seen(results_list([waited])).text
     assert table_row(1, {**waited, "task_id": "t/0"})[-1] == told
     assert "waited" not in worded_detail(plain)
     # The waits of many threads add up to more than the time on the clock.
-    assert "of its own" not in worded_detail({**waited, "waited_seconds": 18.61})
+    assert "waited" not in worded_detail({**waited, "waited_seconds": 18.61})
     assert "waited" not in worded_detail({**waited, "outcome": "failed"})
 
 

@@ -53,6 +53,9 @@ for server in servers:
             pass
 found += [name for name, value in os.environ.items() if secret in value]
 print(len(servers), found, opened)
+
+def f():
+    return 1
 """
 
 
@@ -87,7 +90,7 @@ def test_programs_find_no_secret(guarded):
     """A program finds the server's environment nowhere, can't open its memory, and can't end it."""
     server, client, has_namespaces = guarded
     for grading in ("shared", "separate"):
-        [result] = evaluate(client, [SPY], grading=grading)["results"]
+        [result] = evaluate(client, [SPY], "assert f() == 1", grading=grading)["results"]
         assert result["outcome"] == "passed", result
         count, _, rest = result["stdout"].partition(" ")
         assert rest == "[] []\n"

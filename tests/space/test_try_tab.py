@@ -181,6 +181,26 @@ def test_evidence_of_a_result(visit):
     expect(texts).to_have_text([re.compile("Traceback.*ValueError: on purpose", re.DOTALL), "from inside"])
 
 
+def test_program_taken_out_of_a_chat_answer(visit):
+    """An open result of a chat answer shows the program that ran, and how it was read."""
+    visitor = visit()
+    visitor.write(f"Sure:\n```python\n{RIGHT}```\n", tests=TESTS)
+    visitor.button("Run").click()
+    expect(visitor.outcomes).to_have_text(["passed"])
+    visitor.results.first.locator("summary").click()
+    expect(visitor.results.first.locator("h4").first).to_have_text("Program: a block of code")
+    expect(visitor.results.first.locator("pre").first).to_have_text(RIGHT)
+
+
+def test_name_that_all_candidates_lack(visit):
+    """The page names what all candidates lack, below their score."""
+    visitor = visit()
+    visitor.write("def double(x: List): pass\n", "def double(x) -> List: pass\n", tests=TESTS)
+    visitor.button("Run").click()
+    note = "all samples of 1 task fail with NameError: name 'List' is not defined"
+    expect(visitor.page.locator(".ce-notes:visible")).to_have_text(note)
+
+
 def test_markup_of_a_program_stays_text(visit):
     """Markup in the output and the exception of a candidate is shown as text, and does nothing."""
     visitor = visit()

@@ -46,7 +46,7 @@ def test_programs_end_with_a_plain_call(raw):
 def test_programs_end_with_an_agent(raw):
     """An agent that calls a tool and leaves ends its programs, though Gradio calls the endpoint by itself."""
     program = Marked()
-    names = ("predictions", "references", "sandbox", "grading", "k", "timeout", "memory_mb", "language")
+    names = ("predictions", "references", "sandbox", "grading", "k", "timeout", "memory_mb", "language", "extract")
     arguments = dict(zip(names, raw.arguments("evaluate", program.source), strict=True))
     body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "evaluate", "arguments": arguments}}
     headers = {"accept": "application/json, text/event-stream"}

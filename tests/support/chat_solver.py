@@ -3,10 +3,9 @@
 import asyncio
 
 from code_tasks.benchmarks.problems import parse_problem
-from code_tasks.solvers.grader import SandboxGrader
+from code_tasks.solvers.grader import SandboxGrader, program_of_answer
 from code_tasks.solvers.interface import Grade
 from code_tasks.solvers.known_answers import tasks_from_problems
-from code_tasks.solvers.models.answer_programs import program_of_answer
 from code_tasks.solvers.models.chat import ChatSolver
 from code_tasks.solvers.options import Backoff
 from sandboxes import EvalConfig, Evaluator, Limits, open_sandbox

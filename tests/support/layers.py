@@ -35,11 +35,13 @@ LAYERS = (
     "sandboxes.errors",
     "sandboxes.outcome_labels",
     "sandboxes.contract",
+    "sandboxes.extraction",
     "sandboxes.process_result",
     "sandboxes.sessions.limits",
     "sandboxes.pass_at_k",
     # The host: from one guest to the seam.
     "sandboxes.workers",
+    "sandboxes.backends.import_paths",
     "sandboxes.backends.confinement",
     "sandboxes.backends.host_state",
     "sandboxes.backends.local_process",

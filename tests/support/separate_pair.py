@@ -14,7 +14,7 @@ from typing import Any
 import psutil
 
 from sandboxes.guest.remote import test_runner
-from sandboxes.guest.remote.candidate_connection import CandidateConnection
+from sandboxes.guest.remote.candidate_end import CandidateEnd
 from sandboxes.guest.remote.candidate_process import serve
 from sandboxes.guest.runners.in_process import compile_program, new_module, program_report
 from sandboxes.guest.runners.policy import PLAIN
@@ -32,7 +32,7 @@ def judge_separately(candidate: str, tests: str, seconds: float = 10.0) -> dict[
     read_end, write_end = os.pipe()
     source = candidate.encode("utf-8", "surrogatepass")
     children = [
-        in_child(lambda: serve(source, CandidateConnection(far.fileno())), (far.fileno(),), seconds),
+        in_child(lambda: serve(source, CandidateEnd(far.fileno())), (far.fileno(),), seconds),
         in_child(
             lambda: report_to(write_end, test_runner.run_tests_remotely(tests, None, near.fileno())),
             (near.fileno(), write_end),

@@ -7,6 +7,8 @@ hostile program belongs there.
 from pathlib import Path
 from typing import NamedTuple
 
+from sandboxes.separable_tests import reason_for_shared
+
 FOLDER = Path(__file__).parents[1] / "data"
 MARK = "@@ "
 
@@ -19,6 +21,11 @@ class SeparateProgram(NamedTuple):
 
     candidate: str
     tests: str
+
+    @property
+    def is_apart(self) -> bool:
+        """Whether the tests can run apart from the candidate."""
+        return not reason_for_shared(self.tests)
 
 
 def read_programs(name: str) -> list[SeparateProgram]:

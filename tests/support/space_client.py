@@ -75,7 +75,7 @@ class Raw:
     def arguments(self, name, source):
         """Return the arguments of an event that runs programs, with this candidate among them."""
         if name == "evaluate":
-            return [[[source] * 4], ["assert True"], None, "auto", None, 10, 256, "python"]
+            return [[[source] * 4], ["assert True"], None, "auto", None, 10, 256, "python", "auto"]
         values = [self.values[each] for each in self.events[name]["inputs"]]
         # The number of editors, which the server knows; their texts; the tests; how to run them.
         return [None, source, *[""] * 7, "assert True", *values[10:]]

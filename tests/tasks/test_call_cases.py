@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from sandboxes import Limits
 from sandboxes.guest.common.checkers import difference
 from sandboxes.languages.registry import LANGUAGES
-from sandboxes.tasks.batch import ProgramBatch, Task
+from sandboxes.tasks.batch import ProgramBatch
 from sandboxes.tasks.options import TaskOptions
+from sandboxes.tasks.task import Task
 from support.languages import each_of
 
 CALLS = {"fn_name": "add", "inputs": [[2, 3]], "outputs": [5]}

@@ -170,8 +170,7 @@ def test_right_candidates_pass_and_wrong_ones_do_not(outcomes, tests, options):
 )
 def test_a_candidate_has_no_say_in_which_tests_count(outcomes, tests):
     """A candidate that is wrong for one test, or prevents its regular end, does not pass."""
-    gradings = ["shared"] if "def test_a():" in tests else ["shared", "separate"]
-    for grading in gradings:
+    for grading in ("shared", "auto"):
         found = outcomes([*LEAVING.values(), RIGHT], tests, grading=grading)
         assert [name for name, outcome in zip([*LEAVING, RIGHT], found, strict=True) if outcome == "passed"] == [RIGHT]
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import strategies as st
 
 from sandboxes import EvalConfig, Evaluator, Limits, Outcome, Program, ProgramBatch, Task, TaskOptions, Verdict
-from sandboxes.grading import GRADINGS, detect_grading
+from sandboxes.grading import detect_grading
 from sandboxes.separable_tests import reason_for_shared
 from support.published_records import read
 from support.separate_programs import HONEST
@@ -114,10 +114,16 @@ def test_reasons_of_results():
     ]
     tasks = [Task(reference, ["def f(x):\n    return x + 1\n"]) for reference in references]
     batch = ProgramBatch.assemble(tasks, TaskOptions(), Limits(), "auto")
-    assert batch.reasons == ["the tests use exec", "", "the tests continue the candidate's last block", ""]
-    assert ProgramBatch.assemble(tasks[:1], TaskOptions(), Limits(), "shared").reasons == [""]
+    assert [task.reason for task in batch.tasks] == [
+        "the tests use exec",
+        "",
+        "the tests continue the candidate's last block",
+        "",
+    ]
+    shared = ProgramBatch.assemble(tasks[:1], TaskOptions(), Limits(), "shared")
+    assert shared.tasks[0].reason == ""
     other = ProgramBatch.assemble([Task("assert(f(1) == 2);", [""], language="cpp")], TaskOptions(), Limits(), "auto")
-    assert other.reasons == ["the tests are in cpp"]
+    assert other.tasks[0].reason == "the tests are in cpp"
     verdict = batch.finalize(0, Verdict(Outcome.PASSED))
     assert verdict.grading_reason == "the tests use exec"
 
@@ -155,8 +161,8 @@ LEAVE_SOMETHING = {
 
 @pytest.mark.parametrize("tests", LEAVE_SOMETHING.values(), ids=LEAVE_SOMETHING)
 def test_tests_leave_nothing_for_the_next_candidate(tests):
-    """Tests that change a library under "separate" find it unchanged for each candidate, right or wrong."""
-    config = EvalConfig.from_options({"grading": "separate", "num_workers": 1, "dedupe": False})
+    """Tests that change a library find it unchanged for each candidate, right or wrong."""
+    config = EvalConfig.from_options({"num_workers": 1, "dedupe": False})
     right = [f"def f(x): return x + {number} * 0" for number in range(3)]
     with Evaluator(config) as evaluator:
         results = evaluator.run([Task(tests, [*right, "def f(x): return 0", right[0]])])
@@ -164,7 +170,7 @@ def test_tests_leave_nothing_for_the_next_candidate(tests):
 
 
 @pytest.mark.parametrize(
-    ("tests", "repeatable"),
+    ("tests", "is_listed"),
     [
         ("assert f() == 1", True),
         ("import os\nassert f() == 1", False),
@@ -172,10 +178,19 @@ def test_tests_leave_nothing_for_the_next_candidate(tests):
         ("Bag.size = 1\nassert f() == 1", False),
     ],
 )
-@pytest.mark.parametrize("grading", GRADINGS)
-def test_programs_say_whether_tests_are_repeatable(tests, repeatable, grading):
+@pytest.mark.parametrize("grading", ["auto", "shared"])
+def test_programs_say_whether_tests_are_repeatable(tests, is_listed, grading):
     """An assembled program says whether its tests can run again in their process, as one that is made by hand does."""
     [program] = ProgramBatch.assemble([Task(tests, ["x = 1"])], TaskOptions(), Limits(), grading).programs
     by_hand = Program(program.candidate, tests, grading=program.grading)
-    apart = program.grading == "separate"
-    assert (program.tests_are_repeatable or False, by_hand.tests_are_repeatable or False) == (apart and repeatable,) * 2
+    is_apart = is_listed and grading == "auto"
+    assert (program.tests_are_repeatable or False, by_hand.tests_are_repeatable or False) == (is_apart, is_apart)
+
+
+@pytest.mark.parametrize("reference", ["exec('')\nassert f(1) == 2", "    assert f(1) == 2", {"fn_name": "sum"}])
+def test_separate_refuses_other_tests(reference):
+    """Tests that can't run apart from a candidate are an error that names the task, the reason and the way out."""
+    if isinstance(reference, dict):
+        reference = {**reference, "inputs": [[[1]]], "outputs": [1]}
+    with pytest.raises(ValueError, match=r"^references\[0\]: the tests .*choose grading='auto' or grading='shared'"):
+        ProgramBatch.assemble([Task(reference, [""])], TaskOptions(), Limits(), "separate")

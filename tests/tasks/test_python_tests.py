@@ -212,15 +212,15 @@ def test_classes_without_a_test_are_no_tests(scored):
 
 
 def test_pytest_tests_that_do_not_collect(scored):
-    """A pytest file that can't be collected does not pass."""
-    result = scored(RIGHT, "import pytest, nothing_of_that_name\ndef test_a():\n    assert add(2, 3) == 5\n")
+    """A pytest file that can't be collected because of the candidate does not pass."""
+    result = scored(RIGHT, "import pytest\nX = nothing_of_that_name\ndef test_a(tmp_path): assert add(2, 3) == 5\n")
     assert result["outcome"] == "failed"
     assert "nothing_of_that_name" in result["tests"][0]["message"]
 
 
 def test_pytest_runs_with_the_candidate(scored):
     """Separate grading of a pytest file is an error that gives the reason."""
-    with pytest.raises(ValueError, match=r"references\[0\].*choose grading='auto' or 'shared'"):
+    with pytest.raises(ValueError, match=r"references\[0\].*choose grading='auto' or grading='shared'"):
         scored(RIGHT, PYTEST, grading="separate")
 
 

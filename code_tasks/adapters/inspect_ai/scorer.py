@@ -11,16 +11,16 @@ from inspect_ai.util import concurrency
 
 from sandboxes import EvalConfig, Evaluator, RunResult, Task, Verdict, result_dict
 from sandboxes.consent import require_consent
+from sandboxes.extraction import text_for
 from sandboxes.pool.cpus import usable_cpus
-from sandboxes.tasks.batch import plain_reference
-from sandboxes.tasks.extraction import encodable, without_reasoning
+from sandboxes.tasks.task import plain_reference
 
-NOT_OF_SCORERS = ("k", "num_workers", "on_sandbox_error", "progress", "languages")
+NOT_OF_SCORERS = ("k", "num_workers", "on_sandbox_error", "on_invalid_tests", "progress", "languages")
 """Options that a scorer does not have."""
 
 
 @scorer(metrics=[accuracy(), stderr()])
-def verify(*, tests: str | None = None, extract: str = "defining", **options: Any) -> Scorer:
+def verify(*, tests: str | None = None, extract: str = "auto", **options: Any) -> Scorer:
     """Score the code in an answer: correct if it passes the sample's tests; with `partial_credit` the passed share.
 
     Candidate and tests run in sandboxes of their own, and Inspect's sandbox is not asked: nothing that a model left
@@ -48,7 +48,7 @@ def verify(*, tests: str | None = None, extract: str = "defining", **options: An
             ValueError, TypeError: if the sample's tests are invalid.
         """
         require_consent()
-        answer = encodable(without_reasoning(state.output.completion))
+        answer = text_for(config.tasks.extract, state.output.completion)
         task = Task(tests_of(state, target, tests), (answer,), f"sample {state.sample_id}")
         # Not the gate of "subprocesses", which commands that hang in samples may hold.
         async with concurrency("code_eval_candidates", usable_cpus()), Evaluator(config) as evaluator:

@@ -7,14 +7,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from sandboxes.extraction import code_blocks, content_text, defined_in, ends_in_open_block, final_answer
 from sandboxes.imports import parse_candidate
-from sandboxes.tasks.extraction import (
-    code_blocks,
-    content_text,
-    defined_names,
-    ends_in_open_block,
-    without_reasoning,
-)
 from sandboxes.validation import short_repr
 
 
@@ -47,11 +41,11 @@ def answers_of(
         raise TypeError(f"completions must be a list, not {short_repr(completions)}")
     texts = [text_of(number, completion) for number, completion in enumerate(completions)]
     if completion_ids is None or not eos_token_ids:
-        return [Answer(answer := without_reasoning(text), looks_cut(text, answer)) for text in texts]
+        return [Answer(answer := final_answer(text), looks_cut(text, answer)) for text in texts]
     if len(completion_ids) != len(texts):
         raise ValueError(f"there are {len(texts)} completions, but completion_ids for {len(completion_ids)}; one each")
     return [
-        Answer(without_reasoning(text), not len(ids) or int(ids[-1]) not in eos_token_ids)
+        Answer(final_answer(text), not len(ids) or int(ids[-1]) not in eos_token_ids)
         for text, ids in zip(texts, completion_ids, strict=True)
     ]
 
@@ -89,7 +83,7 @@ def holds_code(answer: str, code: str, language: str) -> bool:
     try:
         body = parse_candidate(code).body
     except ValueError:
-        return bool(code_blocks(answer) or defined_names(code))
+        return bool(code_blocks(answer) or defined_in(code))
     return any(not is_prose(statement) for statement in body)
 
 

@@ -24,10 +24,10 @@ from code_tasks.adapters.trl.grading import (
     reference_of,
 )
 from code_tasks.adapters.trl.weights import Weights, weights_of
-from sandboxes import CellResult, SandboxUnavailable, Session, SessionEnded, SessionLimits, Verdict
+from sandboxes import CellResult, InvalidTests, SandboxUnavailable, Session, SessionEnded, SessionLimits, Verdict
 from sandboxes.consent import require_consent
+from sandboxes.extraction import encodable
 from sandboxes.outcome_labels import LABELS
-from sandboxes.tasks.extraction import encodable
 from sandboxes.validation import positive_int, short_repr
 
 CALL_SECONDS = 10.0
@@ -182,6 +182,9 @@ class CodeEnvironment:
             [rollout.grade] = self._grader.grade([Answer(encodable(code))], [rollout.reference], [rollout.weights])
         except SandboxUnavailable as error:
             return say_broken(error)
+        if isinstance(rollout.grade.result, InvalidTests):
+            warnings.warn(f"a rollout has invalid tests, and no reward: {rollout.grade.result}", stacklevel=2)
+            return "This task's tests are invalid. This is not your code's fault."
         if isinstance(rollout.grade.result, SandboxUnavailable):
             return say_broken(rollout.grade.result)
         rollout.is_broken = was_broken

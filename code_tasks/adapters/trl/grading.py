@@ -12,18 +12,21 @@ from typing import Any
 from code_tasks.adapters.trl.answers import Answer, holds_code
 from code_tasks.adapters.trl.weights import Weights, earned_share
 from sandboxes import EvalConfig, Evaluator, Outcome, RunResult, Task, Verdict
-from sandboxes.outcome_labels import NOT_RUN
+from sandboxes.extraction import Extraction, read_answer
+from sandboxes.outcome_labels import INVALID_TESTS, NOT_RUN
 from sandboxes.pool.cpus import usable_cpus
-from sandboxes.tasks.batch import plain_reference, reference_text
+from sandboxes.runner import state_of
+from sandboxes.tasks.io_cases import parse_cases
+from sandboxes.tasks.task import asked_by, plain_reference
 from sandboxes.validation import short_repr
 
-NOT_OF_REWARDS = ("k", "on_sandbox_error", "progress", "languages")
+NOT_OF_REWARDS = ("k", "on_sandbox_error", "on_invalid_tests", "progress", "languages")
 """Options that a reward does not have."""
 
 NO_TESTS, NO_CODE, TRUNCATED = "no_tests", "no_code", "truncated"
 """Ends of an answer that no program has: there are no tests, there is no code, or the answer was cut off."""
 
-ENDS = (*(outcome.value for outcome in Outcome), NO_CODE, TRUNCATED, NOT_RUN)
+ENDS = (*(outcome.value for outcome in Outcome), NO_CODE, TRUNCATED, NOT_RUN, INVALID_TESTS)
 """All ends of answers to tasks with tests."""
 
 MAX_ANSWER_CHARS = 1 << 20
@@ -103,14 +106,16 @@ class Grader:
         Raises:
             ValueError, TypeError: for an invalid option; the message names the value.
         """
-        config = EvalConfig.from_options(options, defaults={"on_sandbox_error": "exclude"}, without=NOT_OF_REWARDS)
+        defaults = {"on_sandbox_error": "exclude", "on_invalid_tests": "skip"}
+        config = EvalConfig.from_options(options, defaults=defaults, without=NOT_OF_REWARDS)
         # All calls of a reward share one image.
         return cls(replace(config, chooses_packages=False), rules)
 
     def check(self, name: str, reference: Any) -> None:
         """Raise ValueError or TypeError, with the name, if tests are invalid. None stands for no tests."""
         if reference is not None:
-            Evaluator(self.config).assemble([Task(reference, (), name)])
+            strict = replace(self.config, tasks=replace(self.config.tasks, on_invalid_tests="raise"))
+            Evaluator(strict).assemble([Task(reference, (), name)])
 
     def grade(
         self,
@@ -128,19 +133,19 @@ class Grader:
             should_stop: called now and then. The run ends within a fraction of a second after a True.
 
         Raises:
-            ValueError, TypeError: if tests are invalid; the message has their number.
             RunStopped: if `should_stop` returned True.
         """
         grades: dict[int, Grade] = {}
         tasks: dict[int, Task] = {}
         for row, (answer, reference) in enumerate(zip(answers, references, strict=True)):
-            code = "" if reference is None or self._is_too_long(answer) else self._code_of(answer.text, reference)
-            if end := self._end_without_run(answer, reference, code):
+            read = Extraction("")
+            if reference is not None and not self._is_too_long(answer):
+                read = self._program_in(answer.text, reference)
+            if end := self._end_without_run(answer, reference, read.code):
                 grades[row] = Grade(end, self._reward_without_run(end))
             else:
-                tasks[row] = Task(reference, (code,), f"tests[{row}]")
-        # The code is extracted already.
-        evaluator = Evaluator(replace(self.config, tasks=replace(self.config.tasks, extract=None)))
+                tasks[row] = Task(reference, (read,), f"tests[{row}]")
+        evaluator = Evaluator(self.config)
         num_workers = self.config.num_workers or workers_of_this_process()
         results = evaluator.run(tasks.values(), num_workers=num_workers, should_stop=should_stop)
         for row, result in zip(tasks, results, strict=True):
@@ -150,9 +155,15 @@ class Grader:
     def _is_too_long(self, answer: Answer) -> bool:
         return len(answer.text) > MAX_ANSWER_CHARS
 
-    def _code_of(self, text: str, reference: Any) -> str:
-        extract = self.config.tasks.extract
-        return text if extract is None else extract(text, reference_text(reference))
+    def _program_in(self, text: str, reference: Any) -> Extraction:
+        tasks = self.config.tasks
+        try:
+            cases = parse_cases(reference)
+        except (ValueError, TypeError):
+            # The run says what is wrong with these tests.
+            cases = None
+        asked = asked_by(reference, cases, tasks.language)
+        return read_answer(text, asked, tasks.extract)
 
     def _end_without_run(self, answer: Answer, reference: Any, code: str) -> str | None:
         """Return the end of an answer that is not run; None for one that is."""
@@ -172,7 +183,7 @@ class Grader:
 
     def _grade_of(self, result: RunResult, weights: Weights | None) -> Grade:
         if not isinstance(result, Verdict):
-            return Grade(NOT_RUN, None, result)
+            return Grade(state_of(result), None, result)
         if result.outcome is Outcome.COMPILE_ERROR:
             return Grade(result.outcome.value, self.rules.syntax_error, result)
         reward = earned_share(result, weights) if self.config.tasks.partial_credit else float(result.passed)

@@ -19,7 +19,7 @@ from code_tasks.adapters.trl.grading import ENDS, NO_TESTS, Grade, Grader, Rewar
 from code_tasks.adapters.trl.weights import Weights, weights_of
 from sandboxes import EvalConfig
 from sandboxes.consent import require_consent
-from sandboxes.outcome_labels import NOT_RUN
+from sandboxes.outcome_labels import INVALID_TESTS, NOT_RUN
 from sandboxes.validation import short_repr, summarize
 
 LogMetric = Callable[[str, float], None]
@@ -106,12 +106,13 @@ class BaseReward:
         if log_extra is not None:
             log_extra(f"{self.__name__}/outcome", [grade.end for grade in grades])
             log_extra(f"{self.__name__}/detail", [grade.detail for grade in grades])
-        if broken := [row for row, grade in enumerate(grades) if grade.end == NOT_RUN]:
-            warnings.warn(
-                f"{len(broken)} completion(s) could not be run and have no reward: "
-                f"{summarize(broken)}; the first: {grades[broken[0]].detail}",
-                stacklevel=3,
-            )
+        for end, reason in ((NOT_RUN, "could not be run"), (INVALID_TESTS, "have invalid tests")):
+            if rows := [row for row, grade in enumerate(grades) if grade.end == end]:
+                warnings.warn(
+                    f"{len(rows)} completion(s) {reason} and have no reward: "
+                    f"{summarize(rows)}; the first: {grades[rows[0]].detail}",
+                    stacklevel=3,
+                )
         return [grade.reward for grade in grades]
 
 
@@ -166,7 +167,7 @@ class AsyncCodeReward(BaseReward):
 
 def make_code_reward(
     *,
-    extract: str | Callable[[str, str], str] = "defining",
+    extract: str | Callable[[str, str], str] = "auto",
     num_workers: int | None = None,
     tests_column: str = "tests",
     weights_column: str = "weights",

@@ -128,7 +128,7 @@ def evalplus_form(problem: Problem) -> Problem:
         # HumanEval's shape and the Hub's have finished tests.
         return problem
     if problem.task_id in UNCOUNTED:
-        return as_official(problem, f"raise AssertionError({NOT_COUNTED!r})\n", dict(problem.limits))
+        return as_official(problem, f"assert not {CANDIDATE_TEXT}, {NOT_COUNTED!r}\n", dict(problem.limits))
     run = EVALPLUS_CALL.replace("ENTRY_POINT", repr(problem.entry_point))
     tests = text_of(running, evalplus_runs) + problem.tests.removesuffix(call) + run
     return as_official(problem, tests, {"wall_seconds": EVALPLUS_SECONDS, "memory_bytes": MEMORY_BYTES})

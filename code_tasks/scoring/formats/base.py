@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 
 from code_tasks.benchmarks.problems import Problem
 from code_tasks.benchmarks.samples import COMPLETION, Sample
+from code_tasks.scoring.estimates import DEFAULT_KS, pass_at_k_from_counts
 from code_tasks.scoring.results import Record, Results
-from code_tasks.scoring.summary import DEFAULT_KS, pass_at_k_from_counts
 from sandboxes import Outcome, TaskOptions
 
 Entry = TypeVar("Entry")

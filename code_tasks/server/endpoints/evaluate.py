@@ -8,20 +8,24 @@ from collections import Counter
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
+from code_tasks.benchmarks.problems import Problem
 from code_tasks.server.assembled_task import AssembledTask, check_cases
 from code_tasks.server.documentation import body_of
 from code_tasks.server.errors import RequestError
-from code_tasks.server.evaluation_request import EvaluationRequest
+from code_tasks.server.evaluation_request import EvaluationRequest, RequestTask
 from code_tasks.server.json_answers import JsonAnswer, as_json
 from code_tasks.server.request_state import client_of, service_of
 from code_tasks.server.service import Service
-from sandboxes import RunResult, SandboxUnavailable, Verdict, result_dict
+from sandboxes import InvalidTests, RunResult, SandboxUnavailable, Verdict, result_dict
+from sandboxes.extraction import Extraction, Extractor, checked_extractor
+from sandboxes.outcome_labels import INVALID_TESTS
 from sandboxes.validation import hide_paths
 
 EVENT_STREAM = "text/event-stream"
@@ -46,7 +50,8 @@ class Candidate:
     def result(self, result: RunResult) -> dict[str, Any]:
         """Return its result as plain data. Without a verdict it has the error, without paths."""
         if isinstance(result, SandboxUnavailable):
-            result = SandboxUnavailable(hide_paths(str(result)))
+            kind = InvalidTests if isinstance(result, InvalidTests) else SandboxUnavailable
+            result = kind(hide_paths(str(result)))
         return result_dict(self.task_id, self.number, result, self.task.extra_fields)
 
 
@@ -92,6 +97,8 @@ class Summary:
         if isinstance(result, Verdict):
             self.outcomes[result.outcome.value] += 1
             self.passed += result.passed
+        elif isinstance(result, InvalidTests):
+            self.outcomes[INVALID_TESTS] += 1
         else:
             self.not_run += 1
             self.error = result
@@ -115,8 +122,11 @@ async def assembled(service: Service, asked: EvaluationRequest) -> list[Candidat
             problem = task.problem(number)
         else:
             problem = await asyncio.to_thread(task.problem, number)
-        texts = [problem.candidate(text, task.language) for text in task.candidates]
         options = asked.options_of(task)
+        extract = checked_extractor(options.get("extract"))
+        read = partial(programs_of, problem, task, extract)
+        # Long answers are parsed many times.
+        texts = await asyncio.to_thread(read) if extract else read()
         programs = await service.assemble(
             problem.task(texts, service.settings.config.limits), options, f"tasks.{number}."
         )
@@ -124,6 +134,11 @@ async def assembled(service: Service, asked: EvaluationRequest) -> list[Candidat
         task_id = number if task.task_id is None else task.task_id
         candidates += [Candidate(programs, task_id, index) for index in range(len(programs))]
     return candidates
+
+
+def programs_of(problem: Problem, task: RequestTask, extract: Extractor | None) -> list[Extraction]:
+    """Return the programs of a task's candidates."""
+    return [problem.extracted(text, task.language, extract) for text in task.candidates]
 
 
 def tasks_of(candidates: Sequence[Candidate]) -> list[AssembledTask]:

@@ -16,7 +16,7 @@ from starlette.responses import Response
 
 from code_tasks.server.errors import InvalidRequest, QueueFull, RequestError, ShuttingDown, logger, worded
 from code_tasks.server.json_answers import JsonAnswer
-from sandboxes import SandboxUnavailable
+from sandboxes import InvalidTests, SandboxUnavailable
 from sandboxes.validation import hide_paths
 
 INVALID, TRY_AGAIN = 400, 504
@@ -66,6 +66,8 @@ class PistonRoute(FusionRoute):
 
 def status_of(error: Exception) -> int:
     """Return the status of the answer to an error."""
+    if isinstance(error, InvalidTests):
+        return INVALID
     if isinstance(error, SandboxUnavailable):
         logger.warning("%s", error)
     return TRY_AGAIN if isinstance(error, QueueFull | ShuttingDown | SandboxUnavailable) else INVALID

@@ -8,7 +8,7 @@ import signal
 
 from code_tasks.server.errors import InvalidRequest
 from sandboxes import Outcome, ProcessResult
-from sandboxes.tasks.extraction import encodable
+from sandboxes.extraction import encodable
 
 LIMIT_TEXTS = {
     Outcome.TIMED_OUT: "exceeded its time limit",

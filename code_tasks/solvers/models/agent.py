@@ -9,7 +9,7 @@ from typing import Any
 
 from code_tasks.solvers.interface import FinalResult, Grade, Grader, Message, Step, Task
 from code_tasks.solvers.models.chat import ChatSolver, answer_within, timeout_grade
-from sandboxes.tasks.extraction import content_text
+from sandboxes.extraction import content_text
 from sandboxes.validation import positive_int
 
 MAX_SHOWN_CHARS = 4000

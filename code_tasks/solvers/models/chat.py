@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncGenerator, Callable, Sequence
+from dataclasses import replace
 from types import TracebackType
 from typing import Any
 
+from code_tasks.benchmarks.problems import Problem
 from code_tasks.solvers.interface import FinalResult, Grade, Grader, Message, Step, Task
 from code_tasks.solvers.models.client import Answer, Client, Endpoint
-from sandboxes.tasks.extraction import content_text, without_reasoning
-from sandboxes.tasks.options import checked_extractor
+from sandboxes.extraction import Asked, checked_extractor, content_text, read_answer
 from sandboxes.validation import positive_number, short_repr
 
 TEMPLATE = (
@@ -27,15 +28,15 @@ class PromptFormat:
         self,
         template: str | None = None,
         system: str | None = None,
-        extract: str | Callable[[str, str], str] | None = "defining",
+        extract: str | Callable[[str, str], str] | None = "auto",
     ):
         """Check the arguments.
 
         Args:
             template: text of a question, with {prompt} and perhaps {entry_point} in it; None: TEMPLATE.
             system: the system message; None: no system message.
-            extract: takes the code out of an answer, as `compute` has it: "last", "all", "defining", or a function
-                (answer, reference) -> code. None: the whole answer is code.
+            extract: takes the code out of an answer, as `compute` has it: "auto", "last", "all", "defining", or a
+                function (answer, reference) -> code. None: the whole answer is code.
 
         Raises:
             ValueError, TypeError: for an invalid argument.
@@ -69,8 +70,7 @@ class PromptFormat:
 
     def extract_code(self, task: Task, answer: Answer) -> str:
         """Return the code in an answer."""
-        text = without_reasoning(answer.text)
-        return text if self.extract is None else self.extract(text, tested_names(task))
+        return read_answer(answer.text, asked_by(task), self.extract).code
 
 
 def message_text(message: Message) -> Any:
@@ -84,9 +84,11 @@ def entry_point_of(task: Task) -> str:
     return str(getattr(task.reference, "entry_point", ""))
 
 
-def tested_names(task: Task) -> str:
-    """Return a text with the names that a task's tests use: the entry point, otherwise the tests themselves."""
-    return entry_point_of(task) or (task.reference if isinstance(task.reference, str) else "")
+def asked_by(task: Task) -> Asked:
+    """Return what a task asks of an answer. Whether a prompt belongs to a program is decided when it is assembled."""
+    if isinstance(task.reference, Problem):
+        return replace(task.reference.asked(), prompt="")
+    return Asked(task.reference if isinstance(task.reference, str) else "", entry_point_of(task))
 
 
 class ChatSolver:
@@ -108,7 +110,7 @@ class ChatSolver:
         extra_body: dict[str, Any] | None = None,
         template: str | None = None,
         system: str | None = None,
-        extract: str | Callable[[str, str], str] | None = "defining",
+        extract: str | Callable[[str, str], str] | None = "auto",
         max_time: float | None = None,
     ):
         """Check the arguments; no connection is opened yet.

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from code_tasks.solvers.interface import Message, RetryableSystemError
 from code_tasks.solvers.models.request_batching import SharedRequests
-from sandboxes.tasks.extraction import content_text
+from sandboxes.extraction import content_text
 from sandboxes.validation import positive_int, positive_number, short_repr
 
 if TYPE_CHECKING:

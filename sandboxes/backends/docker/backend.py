@@ -20,6 +20,7 @@ from sandboxes.backends.docker.network import NO_NETWORK, loopback_arguments
 from sandboxes.backends.docker.options import DockerOptions
 from sandboxes.backends.docker.worker import ContainerWorker
 from sandboxes.backends.host_state import file_states
+from sandboxes.backends.import_paths import CALLER, INSTALLED
 from sandboxes.backends.local_process import PROGRAM_ENVIRONMENT
 from sandboxes.contract import Isolation
 from sandboxes.errors import NotCacheable, SandboxUnavailable
@@ -91,6 +92,11 @@ class DockerSandbox:
         """
         docker_options = {name: options.pop(name) for name in (*cls.limit_options, *cls.own_options) if name in options}
         docker_options["network"] = options.pop("network", None)
+        if options.get("import_paths", INSTALLED) != INSTALLED:
+            raise ValueError(
+                f'import_paths="{CALLER}" shows folders of this machine, which no container sees; give packages, or '
+                "volumes with PYTHONPATH in env"
+            )
         packages = docker_options.get("packages")
         if options.get("loopback") and docker_options["network"] not in (None, False, NO_NETWORK):
             raise ValueError(BOTH_NETWORKS)
@@ -209,6 +215,7 @@ class DockerSandbox:
             # An image has its own /bin.
             "shell": False,
             "env": dict(self.confinement.env),
+            "hash_seed": self.confinement.hash_seed,
             "preload": self.confinement.preload,
             "folders": (*FOLDERS, GUEST_PATH),
             "policy": None,

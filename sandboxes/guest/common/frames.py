@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
 # From supervisor to fork server: tests_bytes, candidate_bytes, and the limits. tests_bytes is -1 for the same tests as
 # before, STEP or JOINED_STEP for a step, which is all in the candidate's bytes. The limits are memory bytes (-1: the
-# address space is not limited), CPU seconds, file bytes, open files, processes. The tests follow, and then for the
-# child the candidate and the nonce.
-FORK_REQUEST = struct.Struct("=7q")
+# address space is not limited), CPU seconds, file bytes, open files, processes, stack bytes (-1: as it is). The tests
+# follow, and then for the child the candidate and the nonce.
+FORK_REQUEST = struct.Struct("=8q")
 STEP = -2
 # A step whose bytes come with one or two descriptors, for its standard input and its standard output.
 JOINED_STEP = -3
@@ -57,7 +57,11 @@ STEPS, RAW = "steps", "raw"
 TESTS_HEAD = struct.Struct("=q")
 
 # Descriptors of a fork server; a child keeps those up to REPORT_FD, and in SETUP_FD's place the socket, if it has one.
-REPORT_FD, SETUP_FD, CHANNEL_FD, FIRST_FREE_FD = 3, 4, 5, 64
+REPORT_FD, SETUP_FD, CHANNEL_FD, UNFLUSHED_FD, FIRST_FREE_FD = 3, 4, 5, 6, 64
+# The file without a name at UNFLUSHED_FD: which process writes there, how many bytes it has printed and not flushed,
+# and these bytes.
+UNFLUSHED_BYTES = 8192
+UNFLUSHED_HEAD = struct.Struct("=iI")
 HEAD = struct.Struct(">I")
 MAX_READ_BYTES = 1 << 20
 MAX_KNOWN_SETTINGS = 64

@@ -101,9 +101,9 @@ def encode_array(encoder: ChildEncoder, value: Any) -> Node:
 
 
 def encode_type(encoder: ChildEncoder, value: Any) -> Node:
-    """Return the node for a class: its name, if it is one of the standard library."""
+    """Return the node for a class: its name, if it is one of the standard library and none of exceptions."""
     module = value.__module__
-    if module in TYPE_MODULES and is_from_library(value, module):
+    if module in TYPE_MODULES and is_from_library(value, module) and not issubclass(value, BaseException):
         return ["type", module, value.__name__]
     return encoder.side.encode(encoder, value)
 
@@ -161,15 +161,26 @@ def build_array(kind: str, dtype: Any, shape: str, content: str) -> Any:
     return array[()] if kind == "scalar" else array
 
 
+def build_exact_array(kind: str, dtype: Any, shape: str, content: str) -> Any:
+    """Return the same as `build_array`, but an infinite number as one of 64 bits.
+
+    Large integers equal an infinite number of fewer bits, because numpy compares in the array's own type.
+    """
+    array = build_array(kind, dtype, shape, content)
+    if array.dtype.kind in "fc" and not import_module("numpy").isfinite(array).all():
+        return array.astype("complex128" if array.dtype.kind == "c" else "float64")
+    return array
+
+
 def build_type(module: str, name: str) -> type:
     """Return a type of the standard library by its name. Nothing else can be had by name.
 
     Raises:
-        KeyError: if there is no such type.
+        KeyError: if there is no such type, or it is one of exceptions.
     """
     if module not in TYPE_MODULES:
         raise KeyError(module)
     kind = getattr(builtins if module == "builtins" else import_module(module), name, None)
-    if not isinstance(kind, type):
+    if not isinstance(kind, type) or issubclass(kind, BaseException):
         raise KeyError(name)
     return kind

@@ -39,8 +39,6 @@ class NotPlainData(Exception):
 class DataOnly:
     """The side of an Encoder and a Decoder that knows data alone, and only a little of it."""
 
-    DESCRIBES: frozenset[str] = frozenset()
-
     def known_node(self, value: Any) -> None:
         """Return None: nothing has been sent before.
 

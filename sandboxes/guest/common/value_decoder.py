@@ -19,10 +19,6 @@ if TYPE_CHECKING:
     class DecodingSide(Protocol):
         """The end that receives a message: it builds the values that are not data."""
 
-        @property
-        def DESCRIBES(self) -> frozenset[str]:
-            """Kinds of nodes whose second item is the number of a value."""
-
         def parts_needed(self, node: Node, decoder: Decoder) -> list[Child]:
             """Return the children that must be there before the value of a node is."""
 
@@ -71,6 +67,8 @@ FILLED_AFTER_FIRST = ("deque", "defaultdict")
 class Decoder:
     """The values of one message."""
 
+    builders = BUILDERS
+
     def __init__(self, side: DecodingSide, nodes: list[Node]) -> None:
         """Begin with the nodes of a message.
 
@@ -83,15 +81,6 @@ class Decoder:
         self.values: list[Any] = []
         # (value, filler, children) of values that are filled when all nodes are there
         self.unfilled: list[tuple[Any, Callable[[Any, list[Any]], None] | None, list[Child]]] = []
-        self.kinds: list[Any] = []
-        self.index_by_number: dict[int, int] | None = None
-
-    def child_for(self, number: int) -> list[int]:
-        """Return the child for the node that describes the value of a number."""
-        if self.index_by_number is None:
-            kinds = enumerate(self.kinds)
-            self.index_by_number = {self.nodes[k][1]: k for k, kind in kinds if kind in self.side.DESCRIBES}
-        return [self.index_by_number[number]]
 
     def build(self) -> list[Any]:
         """Make the values of all nodes.
@@ -103,7 +92,6 @@ class Decoder:
         later = False
         for node in nodes:
             kind = node[0]
-            self.kinds.append(kind)
             value: Any = UNBUILT
             if kind == "list":
                 # The list that JSON made becomes the value.
@@ -159,13 +147,13 @@ class Decoder:
         kind = node[0]
         if kind in FILLED_AFTER_FIRST:
             return node[1:2]
-        return node[1:] if kind in BUILDERS else self.side.parts_needed(node, self)
+        return node[1:] if kind in self.builders else self.side.parts_needed(node, self)
 
     def make(self, node: Node) -> Any:
         """Make the value of a node whose parts are there."""
         kind = node[0]
-        if kind in BUILDERS:
-            value = BUILDERS[kind](self.resolve(self.parts_needed(node)))
+        if kind in self.builders:
+            value = self.builders[kind](self.resolve(self.parts_needed(node)))
             if kind in FILLED_AFTER_FIRST:
                 self.unfilled.append((value, FILLERS[kind], node[2:]))
             return value

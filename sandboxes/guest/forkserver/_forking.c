@@ -6,7 +6,7 @@
  *
  * This file has the module and its functions. server.c forks and waits, child.c is the child, program.c decides whether
  * a program passed, candidate.c, calls.c and plain_values.c are the candidate's end of separate grading, enter.c
- * undoes what only a fork server needs, and pipes.c reads and writes.
+ * undoes what only a fork server needs, unflushed.c keeps what was printed, and pipes.c reads and writes.
  */
 
 #include "_forking.h"
@@ -232,7 +232,23 @@ PyDoc_STRVAR(enter_child_doc,
              "Raises:\n"
              "    OSError: if one of the steps fails.");
 
+PyDoc_STRVAR(keep_unflushed_doc,
+             "keep_unflushed(fd, write, flush)\n--\n\n"
+             "Begin to keep what programs print in a file, until it is flushed.\n\n"
+             "Args:\n"
+             "    fd: descriptor of the file, of UNFLUSHED_BYTES.\n"
+             "    write, flush: methods of the buffer below sys.stdout, whose place the next two functions take.\n\n"
+             "Raises:\n"
+             "    OSError: if the file can't be mapped, or the kernel can't tell forks apart.");
+
+PyDoc_STRVAR(write_unflushed_doc, "write_unflushed(data)\n--\n\nWrite to standard output as its buffer does, and return the number of bytes.");
+
+PyDoc_STRVAR(flush_unflushed_doc, "flush_unflushed()\n--\n\nFlush standard output as its buffer does.");
+
 static PyMethodDef functions[] = {
+    {"keep_unflushed", keep_unflushed, METH_VARARGS, keep_unflushed_doc},
+    {"write_unflushed", write_unflushed, METH_O, write_unflushed_doc},
+    {"flush_unflushed", flush_unflushed, METH_NOARGS, flush_unflushed_doc},
     {"move_memory", move_memory, METH_VARARGS, move_memory_doc},
     {"use_huge_pages", use_huge_pages, METH_VARARGS, use_huge_pages_doc},
     {"receive_end", receive_end, METH_VARARGS, receive_end_doc},

@@ -26,10 +26,10 @@
 enum { REPORT_FD = 3, SETUP_FD = 4, CHANNEL_FD = 5, FIRST_FREE_FD = 64 };
 enum { NONCE_BYTES = 16, SAME_TESTS = -1, RUNNING = 0, ENDED = 1, LEFT_SOME = 2, STARTED = 'S', BROKEN = 'B' };
 enum { PASSED_REPORT = 'P', OTHER_REPORT = 'O' };
-enum { MAX_COMPILED_BYTES = 16384 };
+enum { MAX_COMPILED_BYTES = 16384, UNFLUSHED_BYTES = 8192 };
 
 struct request {
-    int64_t tests_bytes, candidate_bytes, limits[5];
+    int64_t tests_bytes, candidate_bytes, limits[6];
 };
 
 struct __attribute__((packed)) state {
@@ -153,11 +153,14 @@ PyObject *take_error(void);
  */
 struct details run_program(const struct settings *settings, PyObject *program, char *letter);
 
-/* program_end.c and snapshot.c. _forking.c describes these functions of the module. */
+/* program_end.c, snapshot.c and unflushed.c. _forking.c describes these functions of the module. */
 
 PyObject *receive_end(PyObject *module, PyObject *arguments);
 PyObject *unlock_and_inspect(PyObject *module, PyObject *arguments);
 PyObject *move_memory(PyObject *module, PyObject *arguments);
+PyObject *keep_unflushed(PyObject *module, PyObject *arguments);
+PyObject *write_unflushed(PyObject *module, PyObject *data);
+PyObject *flush_unflushed(PyObject *module, PyObject *nothing);
 PyObject *use_huge_pages(PyObject *module, PyObject *arguments);
 
 #pragma GCC visibility pop

@@ -1,7 +1,7 @@
 /* Calls of a candidate's functions by tests that run in another process: builds the arguments of a request, calls, and
  * writes the result as a reply. candidate.c calls it.
  *
- * connection.py does the same for all calls. Here are those without keywords whose values plain_values.c knows, as long as
+ * candidate_end.py does the same for all calls. Here are those without keywords whose values plain_values.c knows, as long as
  * they leave no trace in their arguments.
  */
 

@@ -1,5 +1,5 @@
 /* The candidate's process, if its tests run in another: runs the candidate, sends the names that it defines, and answers
- * the tests' calls. candidate_process.py and candidate_connection.py do the same, and whatever is not done here.
+ * the tests' calls. candidate_process.py and candidate_end.py do the same, and whatever is not done here.
  *
  * child.c calls it. Each function of Python's that a new child calls costs it page faults. Nothing here decides a verdict.
  */
@@ -63,47 +63,44 @@ number_of(const struct parts *parts, PyObject *function)
     return number;
 }
 
-/* Appends "name:number:flavour" for a function of the candidate's own. Returns 0 for functions that need more care. */
+/* Returns whether a value is a function of the candidate's own without attributes; -1 with an error set if that failed. */
 static int
-append_function(const struct parts *parts, struct text *text, const char *name, PyObject *function)
+is_own_function(const struct parts *parts, PyObject *value)
 {
-    PyObject *globals, *attributes, *number = NULL, *rest = NULL;
-    int flags;
-    PyObject *description = PyObject_CallFunctionObjArgs(parts->describe, function, NULL);
-    if (description != NULL && PyArg_ParseTuple(description, "OOi", &globals, &attributes, &flags) && globals == parts->names &&
-        PyDict_Size(attributes) == 0)
-        number = number_of(parts, function);
-    if (number != NULL)
-        rest = PyUnicode_FromFormat("%S:%s", number, flags & COROUTINE_FUNCTION ? "async" : "");
-    int is_done = rest != NULL && append_name(text, name, rest);
+    PyObject *globals, *attributes;
+    if (!Py_IS_TYPE(value, (PyTypeObject *)parts->function_type))
+        return 0;
+    PyObject *description = PyObject_CallFunctionObjArgs(parts->describe, value, NULL);
+    int is_own = -1;
+    if (description != NULL && PyArg_ParseTuple(description, "OO", &globals, &attributes))
+        is_own = globals == parts->names && PyDict_Size(attributes) == 0;
     Py_XDECREF(description);
-    Py_XDECREF(number);
-    Py_XDECREF(rest);
-    return is_done;
+    return is_own;
 }
 
-/* Returns what `known` says of a value: "module:name" of a library, "" if it has no such origin. NULL if it says nothing. */
+/* Returns what is said of a value besides its name: the number of a function of the candidate's own, the name of a module,
+ * or "". NULL with an error set if that failed. */
 static PyObject *
-known_origin(const struct parts *parts, PyObject *value)
+description_of(const struct parts *parts, PyObject *value)
 {
-    PyObject *identity = PyLong_FromVoidPtr(value);
-    PyObject *entry = identity == NULL ? NULL : PyDict_GetItemWithError(parts->known, identity);
-    Py_XDECREF(identity);
-    return entry == NULL ? NULL : PyTuple_GetItem(entry, 1);
+    PyObject *number, *text = NULL;
+    if (PyModule_CheckExact(value))
+        return PyModule_GetNameObject(value);
+    switch (is_own_function(parts, value)) {
+    case 0:
+        return PyUnicode_FromStringAndSize(NULL, 0);
+    case 1:
+        number = number_of(parts, value);
+        text = number == NULL ? NULL : PyObject_Str(number);
+        Py_XDECREF(number);
+    }
+    return text;
 }
 
-/* Returns whether a value is of a builtin type whose instances come from no library. */
-static int
-is_builtin_data(PyObject *value)
-{
-    return PyLong_CheckExact(value) || PyFloat_CheckExact(value) || is_plain(value) || kind_of(value) != NULL;
-}
-
-/* Appends what the candidate defines, as `exports` in candidate_connection.py returns it. Returns 0, perhaps with an error
+/* Appends what the candidate defines, as `exports` in candidate_end.py returns it. Returns 0, perhaps with an error
  * set, if a value needs more care than is taken here. None of the candidate's code runs. */
 static int
-append_exports(const struct parts *parts, struct text *functions, struct text *others, struct text *modules,
-               struct text *libraries)
+append_exports(const struct parts *parts, struct text *functions, struct text *others, struct text *modules)
 {
     Py_ssize_t place = 0, size;
     PyObject *key, *value;
@@ -120,24 +117,10 @@ append_exports(const struct parts *parts, struct text *functions, struct text *o
             return 0;
         if (is_builtin)
             continue;
-        PyObject *origin = known_origin(parts, value);
-        int is_done = 0;
-        if (origin != NULL)
-            is_done = append_name(PyUnicode_GetLength(origin) > 0 ? libraries : others, name, origin);
-        else if (PyErr_Occurred())
-            return 0;
-        else if (Py_IS_TYPE(value, (PyTypeObject *)parts->function_type))
-            is_done = append_function(parts, functions, name, value);
-        else if (PyModule_CheckExact(value)) {
-            PyObject *module = PyModule_GetNameObject(value);
-            is_done = module != NULL && append_name(modules, name, module);
-            Py_XDECREF(module);
-        }
-        else if (is_builtin_data(value)) {
-            PyObject *nothing = PyUnicode_FromStringAndSize(NULL, 0);
-            is_done = nothing != NULL && append_name(others, name, nothing);
-            Py_XDECREF(nothing);
-        }
+        PyObject *description = description_of(parts, value);
+        struct text *group = description == NULL || PyUnicode_GetLength(description) == 0 ? others : functions;
+        int is_done = description != NULL && append_name(PyModule_CheckExact(value) ? modules : group, name, description);
+        Py_XDECREF(description);
         if (!is_done)
             return 0;
     }
@@ -177,16 +160,15 @@ left_to_python(PyObject *done)
 static enum progress
 send_exports(const struct settings *settings, const struct parts *parts)
 {
-    struct text groups[4];
-    for (int i = 0; i < 4; i++)
+    struct text groups[3];
+    for (int i = 0; i < 3; i++)
         groups[i].size = 0;
-    if (!append_exports(parts, &groups[0], &groups[1], &groups[2], &groups[3]))
+    if (!append_exports(parts, &groups[0], &groups[1], &groups[2]))
         return IS_UNANSWERED;
-    char frame[LENGTH_BYTES + 4 * TEXT_BYTES + 64];
+    char frame[LENGTH_BYTES + 3 * TEXT_BYTES + 64];
     int size = snprintf(frame + LENGTH_BYTES, sizeof frame - LENGTH_BYTES,
-                        "[0,0,[\"%.*s\",\"%.*s\",\"%.*s\",\"%.*s\"],[],[],[]]", (int)groups[0].size, groups[0].bytes,
-                        (int)groups[1].size, groups[1].bytes, (int)groups[2].size, groups[2].bytes, (int)groups[3].size,
-                        groups[3].bytes);
+                        "[0,0,[\"%.*s\",\"%.*s\",\"%.*s\"],[],[],[]]", (int)groups[0].size, groups[0].bytes,
+                        (int)groups[1].size, groups[1].bytes, (int)groups[2].size, groups[2].bytes);
     return send_frame(settings, frame, LENGTH_BYTES + (size_t)size) ? GOES_ON : HAS_ENDED;
 }
 
@@ -246,9 +228,9 @@ PyObject *
 serve_candidate(const struct settings *settings, PyObject *candidate)
 {
     struct parts parts = {.received = 0, .sent = 0};
-    if (!PyArg_ParseTuple(settings->served, "(O(OOOO)OO)(OOOOOOO)(OOOO)(OOOOOO)", &parts.compile, &parts.file, &parts.mode,
+    if (!PyArg_ParseTuple(settings->served, "(O(OOOO)OO)(OOOOOO)(OOOO)(OOOOOO)", &parts.compile, &parts.file, &parts.mode,
                           &parts.flags, &parts.is_alone, &parts.sources, &parts.names, &parts.function_type, &parts.describe,
-                          &parts.builtins, &parts.known, &parts.exported, &parts.references, &parts.sender, &parts.scan,
+                          &parts.builtins, &parts.exported, &parts.references, &parts.sender, &parts.scan,
                           &parts.write, &parts.count_uses, &parts.encode_report, &parts.fail_to_compile, &parts.fail,
                           &parts.serve_tests, &parts.note_counts, &parts.go_on, &parts.finish))
         return NULL;

@@ -1,4 +1,4 @@
-/* What the files share that do the work of candidate_process.py and candidate_connection.py without Python code. */
+/* What the files share that do the work of candidate_process.py and candidate_end.py without Python code. */
 
 #ifndef CODE_EVAL_CANDIDATE_H
 #define CODE_EVAL_CANDIDATE_H
@@ -7,14 +7,14 @@
 
 /* Calls with larger requests, replies or arguments are left to Python. */
 enum { LENGTH_BYTES = 4, FRAME_BYTES = 4096, MAX_NODES = 64 };
-/* As in connection.py, message_stream.py and exporter.py: tests/guest/test_plain_calls.py compares them. */
-enum { REQUEST_FIELDS = 8, RETURNED = 0, RAISED = 1, COROUTINE_FUNCTION = 128 };
+/* As in messages.py and message_stream.py: tests/guest/test_plain_calls.py compares them. */
+enum { REQUEST_FIELDS = 8, RETURNED = 0, RAISED = 1 };
 
-/* The fields of `settings->served`, as `CandidateConnection.parts` in candidate_connection.py describes them, and how many
+/* The fields of `settings->served`, as `CandidateEnd.parts` in candidate_end.py describes them, and how many
  * nodes were received and sent since they were last noted there. */
 struct parts {
     PyObject *compile, *file, *mode, *flags, *is_alone, *sources, *names;
-    PyObject *function_type, *describe, *builtins, *known, *exported, *references, *sender;
+    PyObject *function_type, *describe, *builtins, *exported, *references, *sender;
     PyObject *scan, *write, *count_uses, *encode_report;
     PyObject *fail_to_compile, *fail, *serve_tests, *note_counts, *go_on, *finish;
     Py_ssize_t received, sent;
@@ -27,7 +27,7 @@ enum progress { HAS_ENDED, GOES_ON, HAS_ERROR, IS_UNANSWERED };
 
 /* candidate.c */
 
-/* Writes a frame after the candidate's output, as `send_body` in candidate_connection.py does. The first LENGTH_BYTES of
+/* Writes a frame after the candidate's output, as `send_body` in candidate_end.py does. The first LENGTH_BYTES of
  * `frame` are set here. Returns whether the tests are there. */
 int send_frame(const struct settings *settings, char *frame, size_t size);
 

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <time.h>
@@ -131,6 +132,15 @@ prepare_directly(const struct settings *settings, PyObject *candidate)
     return PyTuple_Pack(5, code, settings->tests_code, names, record, wants_output);
 }
 
+/* Returns whether a candidate's tests need guards: `may_lie` in guarded_comparisons.py. */
+static int
+may_lie(PyObject *candidate)
+{
+    const char *source = PyBytes_AsString(candidate);
+    size_t size = (size_t)PyBytes_Size(candidate);
+    return memmem(source, size, "class ", 6) != NULL || memmem(source, size, "mock", 4) != NULL;
+}
+
 void
 be_child(const struct settings *settings, Py_ssize_t candidate_bytes)
 {
@@ -147,7 +157,7 @@ be_child(const struct settings *settings, Py_ssize_t candidate_bytes)
     PyObject *program;
     if (settings->served != Py_None)
         program = serve_candidate(settings, candidate);
-    else if (settings->direct != Py_None && settings->tests_code != Py_None)
+    else if (settings->direct != Py_None && settings->tests_code != Py_None && !may_lie(candidate))
         program = prepare_directly(settings, candidate);
     else
         program = PyObject_CallFunctionObjArgs(settings->prepare, candidate, settings->server, NULL);

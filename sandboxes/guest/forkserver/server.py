@@ -35,8 +35,9 @@ from ..common.processes import END_GRACE_SECONDS, end_descendants
 from ..common.test_log import TEST_LOG_VARIABLE
 from ..isolation.privileges import ORPHANED
 from ..isolation.syscalls import LINUX
-from ..runners.in_process import CANDIDATE_FILE, SOURCES, TESTS_FILE, new_module
+from ..runners.in_process import new_module
 from ..runners.policy import PLAIN
+from ..runners.sources import CANDIDATE_FILE, SOURCES, TESTS_FILE
 from .child import encode_details, encode_report, prepare, report_compile_error, run_child
 from .extension import forking
 from .limits import resource_limits
@@ -51,6 +52,8 @@ if TYPE_CHECKING:
     from ..runners.policy import PlainPython
     from .server_state import ResourceLimits
 
+# The place of the number of processes in the limits of a request.
+PROCESSES = 4
 # A filter of warnings that ignores all, as `simplefilter` makes it.
 IGNORES_WARNINGS = ("ignore", None, Warning, None, 0)
 
@@ -282,7 +285,7 @@ class ForkServer:
             others = self.privileges.guest_processes
             if others and self.role == TESTS:
                 # The candidate's processes count too.
-                others += request.limits[-1]
+                others += request.limits[PROCESSES]
             self.last_limits = request.limits
             self.limits = resource_limits(request.limits, self.privileges.has_own_user, others)
         return self.limits

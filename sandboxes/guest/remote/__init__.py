@@ -1,1 +1,1 @@
-"""Candidate and tests in two processes: values, proxies and callbacks between them."""
+"""Candidate and tests in two processes: values, handles and exceptions between them."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ..runners.in_process import CANDIDATE_FILE, SOURCES, compile_error_report, program_report
+from ..runners.in_process import compile_error_report, program_report
+from ..runners.sources import CANDIDATE_FILE, SOURCES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -10,25 +11,25 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..runners.policy import PlainPython
-    from .candidate_connection import CandidateConnection
+    from .candidate_end import CandidateEnd
 
     Report = dict[str, Any]
 
 
-def serve(candidate: bytes, connection: CandidateConnection) -> Report | None:
+def serve(candidate: bytes, end: CandidateEnd) -> Report | None:
     """Run a candidate, send the names that it defines, and answer the tests until they end.
 
     Args:
         candidate: source.
-        connection: a new one. It is made before the fork, so that no child has to.
+        end: of the connection to the tests, a new one. It is made before the fork, so that no child has to.
 
     Returns:
         The report if the candidate itself failed; None otherwise.
     """
-    report = run_candidate(candidate, connection.module, connection.policy)
+    report = run_candidate(candidate, end.module, end.policy)
     if report is not None:
-        return connection.send_failure(report)
-    connection.serve_tests(candidate)
+        return end.send_failure(report)
+    end.serve_tests(candidate)
     return None
 
 

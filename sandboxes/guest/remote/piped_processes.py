@@ -9,17 +9,16 @@ import os
 import sys
 
 from ..runners.policy import PLAIN
-from .access_control import TestsConnection
-from .candidate_connection import CandidateConnection
+from .candidate_end import CandidateEnd
 from .candidate_process import serve
-from .proxies import ADVICE
 from .test_runner import run_over
+from .tests_end import ADVICE, TestsEnd
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, NoReturn
 
-    from .connection import Connection
+    from .message_stream import MessageStream
 
 IN_FD, OUT_FD = 3, 4
 FAILED_STATUS = 1
@@ -33,13 +32,13 @@ def serve_on_pipes(memory_status: int) -> NoReturn:
     Args:
         memory_status: the exit status of a candidate that has no memory left.
     """
-    connection = CandidateConnection(IN_FD, PLAIN)
-    use_pipes(connection)
+    end = CandidateEnd(IN_FD, PLAIN)
+    use_pipes(end.stream)
     # The tests' process sends it once the files of the tests are gone.
     os.read(IN_FD, 1)
     with open("candidate.py", "rb") as file:
         candidate = file.read()
-    report = serve(candidate, connection)
+    report = serve(candidate, end)
     # A candidate that leaves with status 0 has left before its tests were done, and has said nothing of its own.
     if report is None or report["outcome"] == "exited":
         leave(0)
@@ -59,12 +58,12 @@ def run_tests_on_pipes(files: tuple[str, ...], lost_status: int, memory_status: 
         tests = file.read()
     for name in files:
         os.remove(name)
-    connection = TestsConnection(IN_FD, tests)
-    use_pipes(connection)
+    end = TestsEnd(IN_FD)
+    use_pipes(end.stream)
     os.write(OUT_FD, b"\n")
-    report = run_over(connection, tests, None)
+    report = run_over(end, tests, None, {})
     # An object of the tests that is removed at the end must ask nothing.
-    connection.closed_reason = connection.closed_reason or "the tests have ended"
+    end.stream.closed_reason = end.stream.closed_reason or "the tests have ended"
     if report is None:
         leave(0)
     outcome = report["outcome"]
@@ -75,10 +74,10 @@ def run_tests_on_pipes(files: tuple[str, ...], lost_status: int, memory_status: 
     leave(memory_status if outcome == "out_of_memory" else FAILED_STATUS)
 
 
-def use_pipes(connection: Connection) -> None:
-    """Have a connection write to the other pipe than the one it reads."""
+def use_pipes(stream: MessageStream) -> None:
+    """Have a stream write to the other pipe than the one it reads."""
     write = os.write
-    connection.write_some = lambda fd, data: write(OUT_FD, data)
+    stream.write_some = lambda fd, data: write(OUT_FD, data)
 
 
 def tell_report(report: dict[str, Any]) -> None:

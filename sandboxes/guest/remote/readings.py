@@ -1,79 +1,156 @@
-"""Reads the candidate's objects for the tests, and refuses those whose readings contradict each other."""
+"""Keeps what tests have read of the candidate's objects, and refuses those whose readings contradict each other.
+
+Tests of a property have no expected value: an object could be in order by its indices, and have the right items in a
+loop.
+"""
 
 from __future__ import annotations
 
-from .control_flow import ControlFlow
-from .proxies import ProxyType
-from .special_methods import SEARCHING, UNCHANGING
-from .stable_view import StableView
+import operator
+
+from .handles import is_handle
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, Callable, Iterator
 
-READS = frozenset(("get", "dir", "global"))
+# These make a number of an object, and differ by one at most.
+ROUNDING = ("__int__", "__index__", "__float__", "__trunc__", "__floor__", "__ceil__", "__round__")
+MAX_EXACT = 1 << 53
+# So many items of a slice are compared, if it is one of an object that has no length.
+MAX_SLICE_ITEMS = 1000
 
 
-class Readings(ControlFlow):
-    """Keeps what was read of objects that are not trusted, until a request or the tests may have changed them."""
+class Reading:
+    """An object as it was read. A second reading sees the same, until something may have changed the object."""
 
-    def __init__(self, fd: int, tests: str) -> None:
+    def __init__(self, value: Any, refuse: Callable[[str], Any]) -> None:
         """Begin with nothing read.
 
         Args:
-            fd: this end of the socket.
-            tests: source.
+            value: the handle of the object.
+            refuse: called with a reason; raises.
         """
-        ControlFlow.__init__(self, fd, tests)
-        self.stable_views: dict[int, StableView] = {}
-        # ids of the instances that the tests made of the candidate's classes
-        self.constructed: set[int] = set()
-        # for the number of a method that was read from an object: the object, and the method's name
-        self.searchers: dict[int, tuple[Any, str]] = {}
+        self.value, self.refuse = value, refuse
+        # what special methods said, by their names and arguments
+        self.answers: dict[tuple[str, ...], Any] = {}
+        self.items: list[Any] = []
+        self.iterator: Iterator[Any] | None = None
+        self.ended = False
+        self.by_index: dict[int, Any] = {}
+        # the lowest index at which it had no item
+        self.missing: int | None = None
 
-    def request(self, operation: str, subject: int, name: Any, values: list[Any]) -> Any:
-        """Have the candidate's process do something, as every Connection does."""
-        method = name[0] if operation == "method" else None
-        searcher = self.searchers.get(subject) if operation == "call" or method == "__call__" else None
-        if method in SEARCHING:
-            searcher = (self.imported[subject], method)
-        reads = operation in READS or method in UNCHANGING
-        if not reads and not searcher:
-            self.stable_views.clear()
-        result = ControlFlow.request(self, operation, subject, name, values)
-        if searcher:
-            self.check_search(*searcher, values, result)
-        elif operation == "get" and name in SEARCHING and self.is_proxy(result) and callable(result):
-            self.searchers[self.references[id(result)][1]] = (self.imported[subject], name)
-        return result
+    def length(self) -> Any:
+        """Return what it says that its length is; None if it was not asked."""
+        return self.answers.get(("__len__",))
 
-    def check_search(self, value: Any, name: str, arguments: list[Any], result: Any) -> None:
-        """Refuse the result of a search, such as of `index`, that the items of an object don't bear out.
+    def note(self, name: str, arguments: tuple[Any, ...], answer: Any) -> None:
+        """Note what a special method said."""
+        self.answers[(name, *map(repr, arguments))] = answer
+        if name == "__getitem__":
+            self.note_item(arguments[0], answer)
+        self.check()
 
-        The class of an instance that the tests made may count in a way of its own, and find without having items. So
-        may an object that has no items at all, such as nodes that are joined to groups. An element of a document finds
-        another one, and a tree may say whether it has something.
+    def note_item(self, key: Any, item: Any) -> None:
+        """Note what it has under an index or a slice."""
+        index = index_of(key)
+        if index is not None:
+            self.by_index[index] = item
+        elif isinstance(key, slice) and hasattr(type(item), "__iter__"):
+            parts = (key.start, key.stop, key.step)
+            if all(part is None or (isinstance(part, int) and part >= 0) for part in parts):
+                most = self.length() if isinstance(self.length(), int) else MAX_SLICE_ITEMS
+                self.by_index.update(zip(range(*key.indices(most)), item))
+            elif isinstance(self.length(), int):
+                self.by_index.update(zip(range(*key.indices(self.length())), item))
+
+    def note_missing(self, key: Any) -> None:
+        """Note an index at which it has no item."""
+        if isinstance(key, int) and key >= 0:
+            self.missing = key if self.missing is None else min(key, self.missing)
+            self.check()
+
+    def iterate(self, begin: Callable[[], Iterator[Any]]) -> Iterator[Any]:
+        """Yield its items.
+
+        Args:
+            begin: returns an iterator, once.
         """
-        has_items = hasattr(type(value), "__iter__") or hasattr(type(value), "__getitem__")
-        if not arguments or not has_items or self.trusts(value) or isinstance(value, ProxyType):
-            return
-        finds = name in ("find", "rfind")
-        if finds and (isinstance(result, bool) or not isinstance(result, (int, float))):
-            return
-        is_made = id(value) in self.constructed
-        if is_made and (name == "count" or not hasattr(type(value), "__iter__")):
-            return
-        if isinstance(result, (int, float)) and hasattr(type(value), "__iter__"):
-            self.stable_view(value).find(name, arguments, result)
-        else:
-            self.refuse("%s of an object that the tests have not made can't be believed; " % name)
+        self.iterator = self.iterator or begin()
+        k = 0
+        while True:
+            if k == len(self.items):
+                if self.ended:
+                    return
+                try:
+                    self.items.append(next(self.iterator))
+                except StopIteration:
+                    self.ended = True
+                    if hasattr(type(self.value), "__len__"):
+                        len(self.value)
+                self.check()
+                continue
+            yield self.items[k]
+            k += 1
 
-    def stable_view(self, value: Any) -> StableView:
-        """Return the view of an object that is not trusted: the same one until something may change the object."""
-        if self.stable_views and self.shared.have_changed():
-            # The tests may have changed a list that the object holds.
-            self.stable_views.clear()
-        view = self.stable_views.get(id(value))
-        if view is None:
-            view = self.stable_views[id(value)] = StableView(self, value)
-        return view
+    def next_item(self, ask: Callable[[], Any]) -> Any:
+        """Return the next item of an iterator.
+
+        Args:
+            ask: returns it.
+
+        Raises:
+            StopIteration: as `ask` does.
+        """
+        try:
+            self.items.append(ask())
+        except StopIteration:
+            self.ended = True
+            # What it says at its end may be how many items are left.
+            if hasattr(type(self.value), "__len__") and len(self.value) != 0:
+                self.check()
+            raise
+        self.check()
+        return self.items[-1]
+
+    def check(self) -> None:
+        """Refuse an object whose readings contradict each other."""
+        numbers = [self.answers[name,] for name in ROUNDING if (name,) in self.answers]
+        numbers = [number for number in numbers if type(number) in (int, float) and abs(number) < MAX_EXACT]
+        if numbers and max(numbers) - min(numbers) > 1:
+            self.refuse("it is %r and %r; " % (min(numbers), max(numbers)))
+        length = self.length()
+        if self.ended and length is not None and length != len(self.items):
+            self.refuse("its length, %r, is not its number of items, %d; " % (length, len(self.items)))
+        if self.missing is not None and length is not None and length > self.missing:
+            self.refuse("its length is %r, but it has no item %d; " % (length, self.missing))
+        if hasattr(type(self.value), "keys"):
+            return
+        size = length if isinstance(length, int) else len(self.items) if self.ended else 0
+        for index, item in list(self.by_index.items()):
+            place = index if index >= 0 else index + size
+            others = self.items[place : place + 1] if place >= 0 else []
+            others += [self.by_index[place]] if place in self.by_index else []
+            if any(differ(item, other) for other in others):
+                self.refuse("its item %d is not always the same; " % index)
+
+
+def index_of(key: Any) -> int | None:
+    """Return a key as a number; None if it is none, such as an array of several."""
+    try:
+        return None if is_handle(key) else operator.index(key)
+    except TypeError:
+        return None
+
+
+def differ(first: Any, second: Any) -> bool:
+    """Return whether two values that were read at one place differ. Two objects may be made anew each time."""
+    if first is second or (is_handle(first) and is_handle(second)):
+        return False
+    try:
+        # A number that is none is not equal to itself.
+        return not first == second and (first == first or second == second)
+    except Exception:
+        # Such as arrays, whose equality is an array.
+        return repr(first) != repr(second)

@@ -11,7 +11,7 @@ import os
 
 from ..common.frames import CANDIDATE, SETUP_FD, TESTS
 from ..runners.policy import PLAIN
-from .candidate_connection import CandidateConnection
+from .candidate_end import CandidateEnd
 from .candidate_process import serve
 from .test_runner import run_tests_remotely
 from .tests_process import serve_tests
@@ -39,9 +39,9 @@ def child_of(
         same without it, None if it can't.
     """
     if role == CANDIDATE:
-        connection = CandidateConnection(SETUP_FD, policy)
-        parts = connection.parts(encode_report) if policy is PLAIN else None
-        return functools.partial(serve, connection=connection), parts
+        end = CandidateEnd(SETUP_FD, policy)
+        parts = end.parts(encode_report) if policy is PLAIN else None
+        return functools.partial(serve, end=end), parts
     return lambda candidate: serve_tests(SETUP_FD, policy.output_variable), None
 
 
@@ -63,7 +63,7 @@ def rehearse(role: str, candidate: bytes, tests: str, policy: PlainPython) -> di
         try:
             own.close()
             if role == TESTS:
-                serve(candidate, CandidateConnection(far.fileno()))
+                serve(candidate, CandidateEnd(far.fileno()))
             else:
                 run_tests_remotely(tests, None, far.fileno())
         finally:
@@ -72,7 +72,7 @@ def rehearse(role: str, candidate: bytes, tests: str, policy: PlainPython) -> di
     try:
         if role == TESTS:
             return run_tests_remotely(tests, None, own.fileno())
-        return serve(candidate, CandidateConnection(own.fileno(), policy))
+        return serve(candidate, CandidateEnd(own.fileno(), policy))
     finally:
         own.close()
         os.waitpid(pid, 0)

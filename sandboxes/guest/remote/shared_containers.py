@@ -72,8 +72,6 @@ class SharedContainers:
         """
         self.by_key: dict[int, SharedContainer] = {}
         self.references = references
-        # containers of this process that the other has changed, by id
-        self.changed: dict[int, Any] = {}
         self.sent = self.received = 0
         # how many containers messages have looked at
         self.looks = 0
@@ -139,8 +137,6 @@ class SharedContainers:
         for key, *children in changes:
             container = self.by_key.get(-key)
             if container is not None:
-                if key < 0:
-                    self.changed[id(container.value)] = container.value
                 container.refill(container.value, resolve(children))
                 container.parts = container.get_parts(container.value)
 

@@ -7,14 +7,15 @@ import traceback
 from ..common.frames import REPORT_FIELDS, REPORTED_OUTCOMES
 from ..common.output_value import MAX_JSON_CHARS
 from ..runners.in_process import MESSAGE_CHARS, TRACEBACK_CHARS, error_report
+from .handles import is_handle
 from .message_stream import PeerGone
-from .proxies import ADVICE
+from .tests_end import ADVICE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from .access_control import TestsConnection
+    from .tests_end import TestsEnd
 
     Report = dict[str, Any]
 
@@ -40,8 +41,14 @@ def parse_candidate_report(fields: list[Any]) -> Report:
     }
 
 
-def failure_report(connection: TestsConnection, error: BaseException) -> Report:
-    """Return the report of tests that ended with an exception."""
+def failure_report(end: TestsEnd, names: dict[str, Any], error: BaseException) -> Report:
+    """Return the report of tests that ended with an exception.
+
+    Args:
+        end: of the connection to the candidate.
+        names: that the tests have defined.
+        error: the exception.
+    """
     outcome = "failed"
     if isinstance(error, SystemExit):
         outcome = "exited"
@@ -49,8 +56,8 @@ def failure_report(connection: TestsConnection, error: BaseException) -> Report:
         outcome = "out_of_memory"
     report = error_report(error, outcome)
     try:
-        add_remote_frames(connection, error, report)
-        add_hint(connection, error, report)
+        add_remote_frames(end, error, report)
+        add_hint(end, names, error, report)
     except PeerGone as second:
         return peer_gone_report(second)
     except Exception as second:
@@ -58,11 +65,11 @@ def failure_report(connection: TestsConnection, error: BaseException) -> Report:
     return report
 
 
-def add_remote_frames(connection: TestsConnection, error: BaseException, report: Report) -> None:
+def add_remote_frames(end: TestsEnd, error: BaseException, report: Report) -> None:
     """Put the candidate's frames into a traceback, before the line that says what was raised."""
-    if not connection.is_proxy(error):
+    if not is_handle(error):
         return
-    frames = connection.request("trace", connection.references[id(error)][1], None, [])
+    frames = end.ask("trace", error, None, [])
     last = "".join(traceback.format_exception_only(type(error), error))
     shown = report["traceback"]
     if type(frames) is str and shown.endswith(last):
@@ -70,23 +77,14 @@ def add_remote_frames(connection: TestsConnection, error: BaseException, report:
         report["traceback"] = shown[-TRACEBACK_CHARS:]
 
 
-def add_hint(connection: TestsConnection, error: BaseException, report: Report) -> None:
+def add_hint(end: TestsEnd, names: dict[str, Any], error: BaseException, report: Report) -> None:
     """Add to a report that a failure may come from the separation into two processes."""
     hint = ""
-    if isinstance(error, NameError) and connection.is_proxy(error):
+    if isinstance(error, NameError) and is_handle(error):
         words = report["exception_message"].split("'")
-        if len(words) > 2 and words[1] in connection.namespace:
+        if len(words) > 2 and words[1] in names:
             hint = "the candidate can't see %s, which the tests define; " % words[1] + ADVICE
-    elif isinstance(error, (AssertionError, TypeError, AttributeError)) and connection.notes:
-        hint = connection.notes[-1]
-    elif isinstance(error, AssertionError) and (replaced := replaced_names(connection)):
-        hint = "the candidate does not see that the tests replace %s; " % ", ".join(replaced[:3]) + ADVICE
+    elif isinstance(error, (AssertionError, TypeError, AttributeError)):
+        hint = end.note
     if hint and "grading=" not in report["detail"]:
         report["detail"] = (report["detail"][: MESSAGE_CHARS - len(hint) - 3] + " (" + hint + ")")[:MESSAGE_CHARS]
-
-
-def replaced_names(connection: TestsConnection) -> list[str]:
-    """Return the candidate's names to which the tests gave another value, which its own functions don't see."""
-    own, given = dict.keys(connection.namespace), connection.given
-    changed = [name for name, value in given.items() if dict.get(connection.namespace, name) is not value]
-    return changed + [name for name in own if name in connection.fetchable and name not in given]

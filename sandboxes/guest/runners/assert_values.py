@@ -7,6 +7,7 @@ import linecache
 import re
 import warnings
 
+from .guarded_comparisons import SIGNS, guarded
 from .value_text import format_value, truncate
 
 TYPE_CHECKING = False
@@ -23,33 +24,37 @@ BLOCKS, STATEMENTS = ("body", "orelse", "finalbody", "handlers", "cases"), ("bod
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 LITERALS = (ast.List, ast.Tuple, ast.Set)
 WITHOUT_VALUE = (ast.NamedExpr, ast.Starred, ast.GeneratorExp, ast.Lambda, ast.Yield, ast.YieldFrom, ast.JoinedStr)
-OPERATORS: dict[type[ast.cmpop], str] = {
-    **{ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="},
-    **{ast.Is: "is", ast.IsNot: "is not", ast.In: "in", ast.NotIn: "not in"},
-}
+OPERATORS = {**SIGNS, ast.Is: "is", ast.IsNot: "is not", ast.In: "in", ast.NotIn: "not in"}
 
 
-def compile_tests(source: str, file: str) -> CodeType:
+def compile_tests(source: str, file: str, are_guarded: bool = False) -> CodeType:
     """Return the code of tests, whose asserts keep values for `failed_condition` and otherwise do what is written.
 
     Args:
         source: of the tests.
         file: their name in tracebacks.
+        are_guarded: whether their asserts compare as `guarded_comparisons` describes it.
 
     Raises:
         SyntaxError, ValueError: as `compile` does.
     """
     if "assert" in source and len(source) <= MAX_CHARS and not SEES_NAMES.search(source):
         try:
-            return compile(instrument(ast.parse(source, file)), file, "exec", dont_inherit=True)
+            return compile(instrument(ast.parse(source, file), are_guarded), file, "exec", dont_inherit=True)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             # If the source is invalid, the error is to be that of the plain text.
             pass
     return compile(source, file, "exec", dont_inherit=True)
 
 
-def instrument(tree: ast.Module) -> ast.Module:
-    """Change the asserts of a tree so that they keep values, and return it. Asserts in a class's body stay."""
+def instrument(tree: ast.Module, are_guarded: bool = False) -> ast.Module:
+    """Change the asserts of a tree so that they keep values, and return it. Asserts in a class's body stay.
+
+    Args:
+        tree: of the tests.
+        are_guarded: as `compile_tests` takes it.
+    """
+    classes = tuple(sorted({node.id for node in ast.walk(tree) if isinstance(node, ast.Name)})) if are_guarded else None
     pending: list[ast.AST] = [tree]
     while pending:
         node = pending.pop()
@@ -63,15 +68,22 @@ def instrument(tree: ast.Module) -> ast.Module:
                 block[:] = [
                     new
                     for statement in block
-                    for new in (instrument_assert(statement) if type(statement) is ast.Assert else (statement,))
+                    for new in (
+                        instrument_assert(statement, classes) if type(statement) is ast.Assert else (statement,)
+                    )
                 ]
     return tree
 
 
-def instrument_assert(node: ast.Assert) -> list[ast.stmt]:
-    """Return an assert that keeps its values in names, which remain only if it fails; as statements."""
+def instrument_assert(node: ast.Assert, classes: tuple[str, ...] | None = None) -> list[ast.stmt]:
+    """Return an assert that keeps its values in names, which remain only if it fails; as statements.
+
+    Args:
+        node: the assert.
+        classes: for `guarded`; None if comparisons stay as they are.
+    """
     names: list[str] = []
-    node.test = instrument_condition(node.test, names)
+    node.test = instrument_condition(node.test, names, classes)
     if not names:
         return [node]
     line, column = node.lineno, node.col_offset
@@ -82,20 +94,23 @@ def instrument_assert(node: ast.Assert) -> list[ast.stmt]:
     return [node, ast.Assign(stored, ast.Constant(None, **location), **location), ast.Delete(deleted, **location)]
 
 
-def instrument_condition(node: ast.expr, names: list[str]) -> ast.expr:
+def instrument_condition(node: ast.expr, names: list[str], classes: tuple[str, ...] | None) -> ast.expr:
     """Return a condition that keeps the values that decide it, evaluated in the same order and as often.
 
     Args:
         node: the condition.
         names: a list that gets the names of the values.
+        classes: as in `instrument_assert`.
     """
     if isinstance(node, ast.BoolOp):
-        node.values = [instrument_condition(part, names) for part in node.values]
+        node.values = [instrument_condition(part, names, classes) for part in node.values]
     elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-        node.operand = instrument_condition(node.operand, names)
+        node.operand = instrument_condition(node.operand, names, classes)
     elif isinstance(node, ast.Compare):
         node.left = instrument_operand(node.left, names)
         node.comparators = [instrument_operand(part, names) for part in node.comparators]
+        if classes is not None:
+            return guarded(node, classes)
     elif isinstance(node, ast.Call):
         node.args = [instrument_operand(part, names) for part in node.args]
         return instrument_operand(node, names, "call ")

@@ -14,9 +14,10 @@ import signal
 import sys
 import traceback
 
-from .in_process import CANDIDATE_FILE, error_report, outcome_for
+from .in_process import error_report, outcome_for
 from .interpreter import end_interpreter, exit_status, new_main_module, read_source
 from .raw_script import run_as_process
+from .sources import CANDIDATE_FILE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -23,6 +23,8 @@ PACKAGE = "sandboxes"
 class CustomPolicy(PlainPython):
     """One that a caller brings."""
 
+    has_guards = False
+
     def __init__(self, loaded: Any) -> None:
         """Take the result of the policy's own `load`, and prepare a module with it to learn the names that it sets.
 

@@ -12,10 +12,12 @@ import sys
 import traceback
 
 from .assert_values import failed_condition
+from .guarded_comparisons import install, may_lie
+from .sources import CANDIDATE_FILE, OWN_FILES, SOURCES, TESTS_FILE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from types import CodeType, ModuleType
     from typing import Any
 
@@ -23,14 +25,9 @@ if TYPE_CHECKING:
 
     Report = dict[str, Any]
 
-CANDIDATE_FILE = "candidate.py"
-TESTS_FILE = "tests.py"
-OWN_FILES = (CANDIDATE_FILE, TESTS_FILE)
 # A report is written at once into a pipe that holds 64 KiB, because it is read after the child's end.
 MESSAGE_CHARS, TRACEBACK_CHARS = 2000, 6000
-MAX_FRAMES_READ, MAX_FRAMES_SHOWN, MAX_TRACEBACK_LINES = 200, 20, 100
-# The source of which a candidate's traceback shows lines.
-SOURCES: dict[str, str] = {}
+MAX_FRAMES_READ, MAX_FRAMES_SHOWN, MAX_TRACEBACK_LINES, MAX_LINES = 200, 20, 100, 50
 
 
 def new_module() -> ModuleType:
@@ -41,8 +38,8 @@ def new_module() -> ModuleType:
     module = type(sys)("candidate")
     module.__file__ = CANDIDATE_FILE
     sys.modules["candidate"] = module
-    # Otherwise `import __main__` would give this file.
-    sys.modules["__main__"] = type(sys)("__main__")
+    # Otherwise `import __main__`, and doctest, would find this file.
+    sys.modules["__main__"] = module
     SOURCES[CANDIDATE_FILE] = ""
     linecache.cache[CANDIDATE_FILE] = (candidate_source,)
     return module
@@ -61,7 +58,7 @@ def compile_program(
     Args:
         candidate: source.
         tests: source.
-        tests_code: the tests compiled, or None if they are to be compiled here.
+        tests_code: the tests compiled without guards, or None if they are to be compiled here.
         policy: that both obey.
         module: from `new_module`.
 
@@ -73,7 +70,10 @@ def compile_program(
         SOURCES[CANDIDATE_FILE] = source = candidate.decode("utf-8", "surrogatepass")
         code = policy.compile(source, CANDIDATE_FILE)
         # Both before either runs, so that a candidate can't tamper with how its tests are compiled.
-        if tests_code is None:
+        if policy.has_guards and may_lie(candidate):
+            install()
+            tests_code = policy.compile_tests(tests, TESTS_FILE, are_guarded=True)
+        elif tests_code is None:
             tests_code = policy.compile_tests(tests, TESTS_FILE)
         if policy.prepare is not None:
             policy.prepare(module)
@@ -122,7 +122,7 @@ def error_report(error: BaseException, outcome: str) -> Report:
     """Return a report of an exception. Its class is the candidate's own, and may lie, raise or print nonsense."""
     if issubclass(type(error), MemoryError):
         relax_memory_limit()
-    name, message, trace, detail, condition, values = "Exception", "", "", "", "", ""
+    name, message, trace, detail, condition, values, lines = "Exception", "", "", "", "", "", ""
     try:
         name = str(type.__dict__["__name__"].__get__(type(error)))
         message = exception_text(error)
@@ -133,6 +133,7 @@ def error_report(error: BaseException, outcome: str) -> Report:
         keep_own_frames(shown)
         trace = "".join(itertools.islice(shown.format(), MAX_TRACEBACK_LINES))
         condition, values = failed_condition(error, OWN_FILES)
+        lines = " ".join(itertools.islice(lines_of_tests(error), MAX_LINES))
     except BaseException as second:
         trace = trace or "the traceback can't be shown: " + exception_text(second)
     if len(trace) > TRACEBACK_CHARS:
@@ -150,7 +151,15 @@ def error_report(error: BaseException, outcome: str) -> Report:
         "exception_message": message,
         "traceback": trace,
         "values": values,
+        "lines": lines,
     }
+
+
+def lines_of_tests(error: BaseException) -> Iterator[str]:
+    """Yield the lines at which the tests were when an exception was raised, outermost first."""
+    for frame, number in traceback.walk_tb(error.__traceback__):
+        if frame.f_code.co_filename == TESTS_FILE:
+            yield str(number)
 
 
 def relax_memory_limit() -> None:

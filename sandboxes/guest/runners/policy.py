@@ -29,9 +29,18 @@ class PlainPython:
     # (module) -> None: puts into a program's new module what the policy gives it; None if that is nothing.
     prepare: Callable[[ModuleType], object] | None = None
 
-    def compile_tests(self, source: str, file: str) -> CodeType:
-        """Return the code of tests. An assert in it that fails shows what it compared."""
-        return compile_tests(source, file)
+    # whether `compile_tests` can guard comparisons
+    has_guards = True
+
+    def compile_tests(self, source: str, file: str, are_guarded: bool = False) -> CodeType:
+        """Return the code of tests. An assert in it that fails shows what it compared.
+
+        Args:
+            source: of the tests.
+            file: their name in tracebacks.
+            are_guarded: as for `assert_values.compile_tests`.
+        """
+        return compile_tests(source, file, are_guarded)
 
     def encode_output(self, namespace: dict[str, Any]) -> str:
         """Return the value that is wanted, as JSON text; "" because none is."""

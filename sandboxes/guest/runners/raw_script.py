@@ -11,8 +11,9 @@ import signal
 import sys
 import traceback
 
-from .in_process import CANDIDATE_FILE, error_report, outcome_for, relax_memory_limit
+from .in_process import error_report, outcome_for, relax_memory_limit
 from .interpreter import end_interpreter, exit_status, new_main_module, read_source
+from .sources import CANDIDATE_FILE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

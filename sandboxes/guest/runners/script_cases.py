@@ -13,8 +13,8 @@ import sys
 import time
 
 from .commands import compile_script, redirect_stdin, run_main, set_stack_limit
-from .in_process import CANDIDATE_FILE
 from .interpreter import end_interpreter
+from .sources import CANDIDATE_FILE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

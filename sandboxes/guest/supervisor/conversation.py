@@ -41,9 +41,10 @@ class RelayedStream(Stream):
         self.pending = b""
         self.has_reader = True
 
-    def add(self, chunk: bytes) -> None:
-        """Count, keep and relay bytes."""
-        super().add(chunk)
+    def take(self) -> None:
+        """Take some of the bytes in the pipe, and relay them. What was never flushed is kept, and not relayed."""
+        chunk = self.pipe.read_now()
+        self.add(chunk)
         if self.has_reader:
             self.pending += chunk
 

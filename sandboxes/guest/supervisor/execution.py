@@ -137,6 +137,7 @@ class Execution:
         if has_more:
             for stream in self.fork_server.readable(*self.streams):
                 stream.take_all()
+        self.stdout.add(self.fork_server.unflushed.read())
 
     def read_setup(self) -> None:
         """Read the child's message before its program began, if it is there."""

@@ -23,6 +23,7 @@ from ..common.frames import (
     REPORT_FD,
     SETUP_FD,
     STATE,
+    UNFLUSHED_FD,
 )
 from ..common.processes import children, end_descendants, signal_quietly
 from ..common.user_ids import draw_uid
@@ -34,6 +35,7 @@ from .program_pipes import OpenFile, Pipe
 from .scratch import SCRATCH_MODE, MountedScratch, PlainScratch
 from .sockets import SocketWatch
 from .surroundings import Surroundings
+from .unflushed_output import UnflushedOutput
 from .user_mapping import map_users
 
 TYPE_CHECKING = False
@@ -51,7 +53,18 @@ MAX_FOLDERS = 8
 START_TIMEOUT_SECONDS = 60
 # While a fork server starts, the caller hears from the guest this often.
 NOTIFY_INTERVAL_SECONDS = 1
-PYTHON = [sys.executable, "-I", "-S", "-X", "utf8"]
+# As -I, but for the variables of `environment`: no packages of the user, and from 3.11 on not the script's folder.
+PYTHON = [sys.executable, "-s", "-S", *(["-P"] if sys.version_info >= (3, 11) else []), "-X", "utf8"]
+
+
+def environment(hash_seed: int | None) -> dict[str, str]:
+    """Return the variables of a fork server: the guest's, but for those that change how Python works.
+
+    Args:
+        hash_seed: on which the order of sets depends. None: a random one.
+    """
+    variables = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    return {**variables, "PYTHONHASHSEED": "random" if hash_seed is None else str(hash_seed)}
 
 
 class ForkServerProcess:
@@ -71,6 +84,7 @@ class ForkServerProcess:
         own = {"user": draw_uid(), "scratch": os.path.join(options["scratch"], name or role)}
         self.options = {**options, **own}
         self.stdout, self.stderr, self.report, self.setup = Pipe(), Pipe(), Pipe(), Pipe()
+        self.unflushed = UnflushedOutput()
         # All processes of a guest share their standard input.
         self.stdin = OpenFile(0)
         self.files = (self.stdin, self.stdout, self.stderr, self.report)
@@ -94,7 +108,7 @@ class ForkServerProcess:
         """Fork a process that waits for its settings, and then becomes the fork server."""
         self.channel, far_end = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_STREAM)
         pipes = {1: self.stdout, 2: self.stderr, REPORT_FD: self.report, SETUP_FD: self.setup}
-        passed = {fd: pipe.write_end for fd, pipe in pipes.items()}
+        passed = {UNFLUSHED_FD: self.unflushed.fd, **{fd: pipe.write_end for fd, pipe in pipes.items()}}
         parent = os.getpid()
         # The process forked here stays outside of the sandbox if the fork server has a PID namespace, as its parent.
         self.outer_pid = self.pid = os.fork()
@@ -134,7 +148,7 @@ class ForkServerProcess:
             while pipe.read_now():
                 continue
         sockets = SocketWatch(self.pid) if "loopback" in self.layers else None
-        self.surroundings = Surroundings(self.files, self.open_scratch(folder, fds), sockets)
+        self.surroundings = Surroundings(self.files, self.unflushed, self.open_scratch(folder, fds), sockets)
 
     def is_out_of_reach_of(self, other: ForkServerProcess) -> bool:
         """Return whether no program of another fork server can signal a program of this one."""
@@ -201,7 +215,8 @@ class ForkServerProcess:
                 for new, copy in copies.items():
                     os.dup2(copy, new)
                 # A new program, whose memory holds nothing that the supervisor has read.
-                os.execv(sys.executable, [*PYTHON, self.guest_file, self.options["scratch"], self.role])
+                command = [*PYTHON, self.guest_file, self.options["scratch"], self.role]
+                os.execve(sys.executable, command, environment(self.options["hash_seed"]))
         finally:
             # Otherwise there would be two supervisors.
             os._exit(1)
@@ -271,7 +286,7 @@ class ForkServerProcess:
         """Return a FORK_REQUEST for the next program, whose memory is limited from now on."""
         self.memory.limit(limits["memory_bytes"])
         whole_seconds = int(-(-limits["cpu_seconds"] // 1))
-        sizes = (limits["file_bytes"], limits["open_files"], limits["processes"])
+        sizes = (limits["file_bytes"], limits["open_files"], limits["processes"], limits["stack_bytes"])
         memory_bytes = limits["memory_bytes"] if limits.get("address_space", True) else -1
         return FORK_REQUEST.pack(tests_bytes, candidate_bytes, memory_bytes, whole_seconds, *sizes)
 

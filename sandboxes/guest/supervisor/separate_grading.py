@@ -11,7 +11,7 @@ import time
 
 from ..common.frames import TESTS_HEAD, FrameReader
 from ..common.processes import END_TIMEOUT_SECONDS
-from ..remote.proxies import ADVICE
+from ..remote.tests_end import ADVICE
 from .execution import Execution
 from .program_pipes import parse_start_time
 from .verdicts import GONE, output_verdict
@@ -257,6 +257,8 @@ class TestsExecution(Execution):
         self.cpu_seconds = self.result["cpu_seconds"] if self.result else self.process.execution.cpu_seconds
         for stream in self.fork_server.readable(self.stdout, self.stderr):
             stream.take_all()
+        if self.result is None:
+            self.stdout.add(self.fork_server.unflushed.read())
 
     def stop(self, reason: str | None) -> None:
         """End the process, whatever it may have reported meanwhile."""
@@ -264,6 +266,7 @@ class TestsExecution(Execution):
         self.fork_server.stop_program(self.accounting.pid)
         self.process.wait_for_end()
         self.ended_at, self.cpu_seconds = time.monotonic(), self.process.execution.cpu_seconds
+        self.stdout.add(self.fork_server.unflushed.read())
 
     def reply(self) -> Reply:
         """Return the verdict that the tests reported."""

@@ -94,7 +94,7 @@ class SessionProcess:
         limits = self.relay.limits
         resources = [limits[name] for name in ("cpu_seconds", "file_bytes", "open_files", "processes")]
         self.relay.processes[self.number] = self
-        message = {"start": self.number, "kind": kind, "limits": [memory_bytes, *resources], **fields}
+        message = {"start": self.number, "kind": kind, "limits": [memory_bytes, *resources, -1], **fields}
         self.relay.server.send(message)
 
     def on_started(self, fds: list[int]) -> None:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from .program_pipes import OpenFile
     from .scratch import PlainScratch
     from .sockets import SocketWatch
+    from .unflushed_output import UnflushedOutput
 
     T = TypeVar("T")
 
@@ -23,16 +24,22 @@ class Surroundings:
     """The surroundings of all programs of one fork server. Make them before its first program."""
 
     def __init__(
-        self, files: Sequence[OpenFile], scratch: MountedScratch | PlainScratch, sockets: SocketWatch | None
+        self,
+        files: Sequence[OpenFile],
+        unflushed: UnflushedOutput,
+        scratch: MountedScratch | PlainScratch,
+        sockets: SocketWatch | None,
     ) -> None:
         """Note how the files and folders are now.
 
         Args:
             files: open files that programs inherit.
+            unflushed: what they have printed and not flushed.
             scratch: their folders.
             sockets: of their network; None if they have no sockets with names.
         """
-        self.files, self.scratch, self.sockets = files, scratch, sockets
+        self.files, self.unflushed, self.scratch, self.sockets = files, unflushed, scratch, sockets
+        unflushed.clear()
         folders: tuple[tuple[int, ...], ...] = ((), ())
         if isinstance(scratch, MountedScratch):
             folders = tuple(scratch.folders), tuple(scratch.file_systems)
@@ -52,6 +59,7 @@ class Surroundings:
         Args:
             keeping: names in the programs' workplace that stay.
         """
+        self.unflushed.clear()
         is_as_found = self.as_found is not None and self.inspect() == self.as_found
         if not is_as_found:
             for file in self.files:

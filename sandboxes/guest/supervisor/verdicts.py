@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 # The outcome that tests report if their candidate, in another process, no longer answers.
 GONE = "gone"
-REPORTED_TEXTS = ("detail", "exception_type", "exception_message", "traceback", "values", "output", "record")
+REPORTED_TEXTS = ("detail", "exception_type", "exception_message", "traceback", "values", "output", "record", "lines")
 # A program that a signal killed has timed out if it used this fraction of its CPU seconds. SIGKILL comes a CPU second
 # after SIGXCPU, to a program that ignores SIGXCPU. The kernel counts ticks against the limit, and may report less time
 # than the ticks afterwards.
