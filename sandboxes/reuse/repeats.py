@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Protocol
 
 from sandboxes.contract import Outcome, Program, Verdict, changed_verdict
+from sandboxes.errors import InvalidTests
 from sandboxes.events import log_event
 from sandboxes.reuse.second_looks import SecondLooks
 from sandboxes.runner import Finalize, OnResult, RunControls, Runner, RunResult
@@ -32,7 +33,7 @@ class VerdictSink(Protocol):
         """Store a verdict of one repeat."""
 
     def discard(self, index: int) -> None:
-        """Store no verdict of a program whose repeats had different outcomes."""
+        """Store no verdict of a program whose repeats had different outcomes, or whose tests are invalid."""
 
 
 class StarvedRetries:
@@ -145,7 +146,10 @@ class RepeatedRun:
         for index, verdict in sorted(starved.items(), key=lambda item: -item[1].cpu_seconds):
             self.settle(index, retries.run_again(index, self.programs[index], verdict))
         for index, result in doubtful.items():
-            self.settle(index, self.looks.look(index, self.programs[index], result))
+            # Tests that one of the repeats passed are flaky, and not invalid.
+            if is_last and Outcome.PASSED not in self._outcomes.get(index, ()):
+                result = self.looks.look(index, self.programs[index], result)
+            self.settle(index, result)
 
     def settle(self, index: int, result: RunResult) -> None:
         """Take the result of a program in this repeat, for the program and for its duplicates."""
@@ -164,7 +168,10 @@ class RepeatedRun:
         outcomes = self._outcomes.get(index, ())
         if isinstance(result, Verdict):
             outcomes = (*outcomes, result.outcome)
-        if isinstance(first := self._first.pop(index, result), Verdict):
+        first = self._first.pop(index, result)
+        if isinstance(result, InvalidTests):
+            self.sink.discard(index)
+        elif isinstance(first, Verdict):
             result = first
         if not self._is_last:
             self._first[index], self._outcomes[index] = result, outcomes

@@ -98,7 +98,7 @@ def test_objects_equal_to_everything(audits):
 
 def test_flaky_solutions():
     """A canonical solution whose runs end differently is flaky."""
-    flaky = problem("flaky", "import random\nassert random.random() < 0.5\n")
+    flaky = problem("flaky", "import random\nassert add(0, 0) + random.random() < 0.5\n")
     [audit] = audit_problems({"flaky": flaky}, EvalConfig.from_options({}), AuditPlan(repeats=30, mutants=0))
     assert audit.findings[0] == "flaky"
     assert len(audit.outcomes) == 30

@@ -9,7 +9,7 @@ from sandboxes.languages.programs import build_program
 from support.humaneval_x_samples import build_candidate, build_stub
 from support.languages import each_of, language_pool
 from support.published_records import read
-from support.requirements import WALL_SECONDS
+from support.requirements import WALL_SECONDS, require_testify
 
 pytestmark = [pytest.mark.slow, pytest.mark.languages]
 
@@ -36,6 +36,8 @@ def records():
 def verdicts(request, records):
     """Provide {"solutions": {task_id: verdict}, "stubs": the same} for a spread of a language's problems."""
     name = request.param
+    if name == "go":
+        require_testify()
     pool = language_pool(name)
     chosen = [records[name][number] for number in NUMBERS[name]]
     found = {}

@@ -7,6 +7,7 @@ import pytest
 from code_tasks.benchmarks import BENCHMARKS
 from code_tasks.benchmarks.official.go_tests import GoTestFile
 from support.official_verdicts import official_results
+from support.requirements import require_testify
 
 IMPORT = 'import (\n    "math"\n)\n'
 RECORD = {
@@ -26,6 +27,7 @@ RIGHT = RECORD["canonical_solution"]
 @pytest.mark.languages("go")
 def test_status_decides(tmp_path):
     """Right completions pass, and so does one whose `TestMain` leaves with status 0; leaving in a test fails."""
+    require_testify()
     completions = {
         RIGHT: True,
         "    return a\n}\n": False,

@@ -77,7 +77,7 @@ def test_generations(files, tmp_path):
     arguments = files([], [{**PROBLEM, "task_id": f"t/{number}"} for number in range(2)])
     (tmp_path / "samples.jsonl").write_text(json.dumps([[WHOLE, "def add(a, b):\n    return a\n"], [WHOLE]]))
     done = code_eval(*arguments, "--output", tmp_path / "out.jsonl")
-    assert "the lists of programs are taken in the order of the problems" in done.stderr
+    assert "the programs are taken in the order of the problems" in done.stderr
     results = [(each["task_id"], each["passed"]) for each in results_of(tmp_path / "out.jsonl")]
     assert results == [("t/0", True), ("t/0", False), ("t/1", True)]
 

@@ -1,18 +1,15 @@
 """The records of examples/correctness, and the one that MERA published: every label agrees with a run."""
 
-from pathlib import Path
-
 import pytest
 
 from code_tasks.correctness import CorrectnessChecker, read_correctness
 from support.languages import require_languages
 from support.metric_and_command import DATA, ROOT
-from support.requirements import WALL_SECONDS, require_file, unavailable
+from support.requirements import WALL_SECONDS, require_file, require_testify
 
 pytestmark = [pytest.mark.slow, pytest.mark.languages]
 
 LANGUAGES = ("python", "java", "go")
-TESTIFY = Path("/usr/share/gocode/src/github.com/stretchr/testify")
 SECONDS = 6 * WALL_SECONDS
 
 
@@ -23,8 +20,8 @@ def records_of(language):
 
 def check(records):
     """Run each record once. Skip the test if their language can't run here; under CI, fail it."""
-    if any("testify" in each.test_code for each in records) and not TESTIFY.is_dir():
-        unavailable("there is no testify: install Debian's package golang-github-stretchr-testify-dev")
+    if any("testify" in each.test_code for each in records):
+        require_testify()
     require_languages(*{each.language for each in records})
     return CorrectnessChecker(timeout=SECONDS, compile_timeout=SECONDS, progress=False).check(records)
 

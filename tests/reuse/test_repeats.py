@@ -9,15 +9,18 @@ import time
 import pytest
 
 from sandboxes import Limits, Outcome, Pool, Program, ReuseOptions, Verdict, open_sandbox
+from sandboxes.errors import InvalidTests
 from sandboxes.pool.machine_load import MachineLoad
 from sandboxes.reuse.runner import ReusingRunner
 from support.metric_and_command import METRIC, PROBLEM, code_eval, report_of, results_of
+from support.pools import opened_pool
 
 pytestmark = pytest.mark.slow
 
 LIMITS = Limits(wall_seconds=20.0)
 RIGHT, WRONG = Program("x = 1", "assert x", LIMITS), Program("x = 0", "assert x", LIMITS)
-RANDOM = Program("import random", "assert random.random() < 0.5", LIMITS)
+TOSS = "import random\nassert random.random() < 0.5"
+RANDOM = Program("x = 1", TOSS, LIMITS)
 # The hashes of strings differ between guests, but not within one guest.
 BY_HASH = Program("first = next(iter({str(n) for n in range(1000)}))", "print(first)", LIMITS)
 SLEEPS = Program("import time\ntime.sleep(60)", "", Limits(wall_seconds=0.5))
@@ -43,11 +46,30 @@ def test_flaky(share):
     assert {verdict.outcome for verdict in verdicts} == {Outcome.PASSED, Outcome.FAILED}
 
 
-def test_in_other_guests(share):
-    """Each repetition uses its own guests, so a dependence on the order of a set shows."""
+def test_in_other_guests():
+    """Each repetition uses its own guests, so a dependence on the order of a set shows with random hash seeds."""
     seen = []
-    share([BY_HASH], repeats=4, finish=lambda index, verdict: seen.append(verdict.stdout) or verdict)
+    with opened_pool("subprocess", hash_seed="random") as pool:
+        runner = ReusingRunner(
+            pool, ReuseOptions(repeats=4), finalize=lambda index, verdict: seen.append(verdict.stdout) or verdict
+        )
+        runner.run_all([BY_HASH], 2)
     assert len(set(seen)) > 1
+
+
+def test_tests_that_fail_by_themselves_at_times(share):
+    """Tests that one repeat passed are flaky, not invalid, whatever the other repeats were."""
+    program = Program("x = 1", TOSS, LIMITS, reference=TOSS)
+    verdicts, _ = share([program] * 4, repeats=16, dedupe=False)
+    assert [len(verdict.repeats) for verdict in verdicts] == [16] * 4
+    assert all(verdict.flaky for verdict in verdicts)
+
+
+def test_tests_that_always_fail_by_themselves(share):
+    """Tests that fail in each repeat, and without a candidate, are invalid."""
+    tests = "import absent_from_here"
+    results, _ = share([Program("x = 1", tests, LIMITS, reference=tests)], repeats=3)
+    assert isinstance(results[0], InvalidTests)
 
 
 def test_what_a_checker_says_counts(share):

@@ -1,6 +1,7 @@
 """Limits and requirements that many tests share."""
 
 import os
+from pathlib import Path
 
 import pytest
 
@@ -12,6 +13,12 @@ def require_file(path):
     """Skip a test unless a file of the data that is kept outside of this repository is there. Under CI it fails."""
     if not path.exists():
         unavailable(f"there is no {path}")
+
+
+def require_testify():
+    """Skip a test without the library that HumanEval-X's Go tests import. Under CI it fails."""
+    if not Path("/usr/share/gocode/src/github.com/stretchr/testify").is_dir():
+        unavailable("there is no testify: install Debian's package golang-github-stretchr-testify-dev")
 
 
 def unavailable(reason):
