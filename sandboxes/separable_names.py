@@ -28,7 +28,7 @@ MODULES: dict[str, frozenset[str] | None] = {
     "pytest": frozenset("approx raises".split()),
     "random": frozenset("Random choice choices gauss randint random randrange sample shuffle uniform".split()),
     "re": frozenset("findall fullmatch match search split sub".split()),
-    "signal": frozenset("ITIMER_REAL SIGALRM setitimer signal".split()),
+    "signal": frozenset("ITIMER_PROF ITIMER_REAL SIGALRM SIGPROF setitimer signal".split()),
     "statistics": None,
     "string": None,
     "sys": frozenset("float_info maxsize version_info".split()),

@@ -9,6 +9,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from code_tasks.benchmarks.expected_results import with_expected_results
 from code_tasks.benchmarks.problems import CanonicalLimit, Problem
 from sandboxes import Evaluator, RunResult, Task, Verdict
 from sandboxes.outcome_labels import LABELS
@@ -49,6 +50,7 @@ def with_canonical_limits(problems: Mapping[str, Problem], evaluator: Evaluator)
     Raises:
         SandboxUnavailable: as `Evaluator.run` does.
     """
+    problems = with_expected_results(problems, evaluator)
     measured = [each for each in problems.values() if each.canonical_limit and each.canonical_solution is not None]
     if not measured:
         return CanonicalLimits(problems, {})

@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Any
 
 from code_tasks.benchmarks import humaneval_x
+from code_tasks.benchmarks.expected_results import ExpectedResults
 from code_tasks.benchmarks.preambles import returns_as_exits, with_preamble
 from code_tasks.benchmarks.records import missing_key
 from sandboxes import Limits, Task
@@ -114,6 +115,9 @@ class Problem:
 
     canonical_limit: CanonicalLimit | None = None
     """The time limit that follows from the canonical solution's time. `limits` holds if that solution fails."""
+
+    expected: ExpectedResults | None = field(default=None, repr=False, compare=False)
+    """How the canonical solution's results, computed once, get into the tests. None: the tests have what they need."""
 
     scores: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """Further scores by their names, such as "base": the single tests that a candidate has to pass for each."""

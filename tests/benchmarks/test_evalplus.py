@@ -108,20 +108,22 @@ BURN = """    from time import process_time
 """
 
 
-def test_each_input_has_a_limit(passed):
+@pytest.mark.parametrize("grading", ["shared", "separate"])
+def test_each_input_has_a_limit(passed, grading):
     """An input may take a second of CPU time. An endless loop ends there, and not after the limit of all inputs."""
     endless = "    while True:\n        pass\n"
-    assert passed("humanevalplus", HALF, [BURN.format(0.3), BURN.format(1.2), endless], grading="shared") == [
+    assert passed("humanevalplus", HALF, [BURN.format(0.3), BURN.format(1.2), endless], grading=grading) == [
         True,
         False,
         False,
     ]
 
 
-def test_a_slow_canonical_solution(passed):
+@pytest.mark.parametrize("grading", ["shared", "separate"])
+def test_a_slow_canonical_solution(passed, grading):
     """An input may take 4 times as long as the canonical solution takes on it."""
     record = {**HALF, "canonical_solution": BURN.format(0.4), "plus_input": []}
-    assert passed("humanevalplus", record, [BURN.format(1.2), BURN.format(2)], grading="shared") == [True, False]
+    assert passed("humanevalplus", record, [BURN.format(1.2), BURN.format(2)], grading=grading) == [True, False]
 
 
 def test_complex_and_nested_inputs():

@@ -40,6 +40,16 @@ def test_single_tests(loaded, grading):
     assert "plus input 2: it should be 1, but is None" in results[-1].tests[1].message
 
 
+@pytest.mark.parametrize("grading", ["shared", "separate"])
+def test_an_endless_plus_input(loaded, grading):
+    """A sample whose plus input never ends has passed the base inputs."""
+    config = EvalConfig.from_options({"grading": grading})
+    with Evaluator(config) as evaluator:
+        endless = "    while a < 0:\n        pass\n    return a + 1\n"
+        [result] = evaluator.run(loaded.tasks({"HumanEval/1001": [endless]}, config))
+    assert [test.outcome for test in result.tests] == [Outcome.PASSED, Outcome.FAILED]
+
+
 def test_scores(loaded):
     """A sample counts for "plus" if it passes both. One without results of its tests passed neither, or both."""
     problem = loaded.problems["HumanEval/1001"]

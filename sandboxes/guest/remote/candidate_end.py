@@ -24,6 +24,7 @@ from ..runners.in_process import (
 )
 from ..runners.policy import PLAIN
 from ..runners.sources import CANDIDATE_FILE, SOURCES
+from .cpu_timers import CallTimer
 from .data_types import EXACT_COPIES, UNCHANGING, data_base
 from .kinds import FUNCTION, Kinds
 from .message_stream import REQUEST_FIELDS, PeerGone
@@ -74,6 +75,8 @@ class CandidateEnd:
         # for a number, the object that the tests know by it
         self.exported: dict[int, Any] = {}
         self.kinds = Kinds()
+        # limits the CPU time of each call, once tests ask for that
+        self.timer: CallTimer | None = None
         # Read before the candidate's first line, because it may replace them.
         self.streams = (sys.stdout, sys.stderr)
 
@@ -167,7 +170,15 @@ class CandidateEnd:
         if len(message) != REQUEST_FIELDS:
             return False
         nonce, operation, subject, keywords, values, nodes, changes, forgotten = message
-        if operation != "call" or keywords or nodes or changes or forgotten or self.messages.shared.by_key:
+        if (
+            operation != "call"
+            or keywords
+            or nodes
+            or changes
+            or forgotten
+            or self.messages.shared.by_key
+            or self.timer
+        ):
             return False
         status = RETURNED
         try:
@@ -225,11 +236,15 @@ class CandidateEnd:
             return self.namespace[name]
         if operation == "import":
             return self.import_if_mentioned(values)
+        if operation == "limit":
+            self.timer = self.timer or CallTimer()
+            self.timer.seconds = name
+            return None
         value = self.exported[subject]
         if operation == "call":
-            return call(value, name, values)
+            return self.call(value, name, values)
         if operation == "method":
-            return call(getattr(value, name[0]), name[1:], values)
+            return self.call(getattr(value, name[0]), name[1:], values)
         if operation == "get":
             return getattr(value, name)
         if operation == "data":
@@ -239,6 +254,20 @@ class CandidateEnd:
         if operation == "trace":
             return own_frames(value)
         raise ProtocolError(operation)
+
+    def call(self, function: Callable[..., Any], keywords: Sequence[str], values: Sequence[Any]) -> Any:
+        """Call a function.
+
+        Args:
+            function: to call.
+            keywords: names of the last values.
+            values: the arguments.
+        """
+        first = len(values) - len(keywords)
+        arguments, named = values[:first], dict(zip(keywords, values[first:]))
+        if self.timer and self.timer.seconds:
+            return self.timer.call(function, arguments, named)
+        return function(*arguments, **named)
 
     def import_if_mentioned(self, texts: list[str]) -> None:
         """Import what the tests import and the candidate forgot, as far as its policy lets it."""
@@ -358,20 +387,6 @@ class CandidateEnd:
     def build(self, decoder: Decoder, node: Node) -> Any:
         """Return the value for a node that is not data: one that the tests refer to."""
         return self.exported[node[1]] if node[0] == "receiver" else self.messages.shared.by_key[-node[1]].value
-
-
-def call(function: Callable[..., Any], keywords: Sequence[str], values: Sequence[Any]) -> Any:
-    """Call a function.
-
-    Args:
-        function: to call.
-        keywords: names of the last values.
-        values: the arguments.
-    """
-    if not keywords:
-        return function(*values)
-    first = len(values) - len(keywords)
-    return function(*values[:first], **dict(zip(keywords, values[first:])))
 
 
 def arguments_of(error: Any, kind: type) -> tuple[Any, ...]:

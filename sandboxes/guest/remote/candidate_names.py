@@ -13,6 +13,7 @@ from .handles import is_handle
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from types import CodeType
     from typing import Any, Iterable, Iterator
 
     from .tests_end import TestsEnd
@@ -26,6 +27,11 @@ OWN_EXCEPTIONS = frozenset(
     name
     for name, value in vars(builtins).items()
     if isinstance(value, type) and issubclass(value, BaseException) and value not in AssertionError.__mro__
+)
+# Tests with one of these names may look up any name.
+LOOKUPS = frozenset(
+    "__builtins__ __dict__ __globals__ __import__ __main__ builtins candidate eval exec getattr globals importlib "
+    "inspect locals sys vars".split()
 )
 # A name of the candidate's that stands for one of these would catch failures of the tests, too.
 CATCHING = frozenset(kind.__name__ for kind in AssertionError.__mro__[:-1])
@@ -68,13 +74,34 @@ class CandidateNames(dict):  # type: ignore[type-arg]
         raise KeyError(name)
 
 
+def are_looked_up(names: Iterable[str], code: CodeType) -> bool:
+    """Return whether tests may look up a name of the candidate's whose value may change.
+
+    Args:
+        names: the candidate's.
+        code: of the tests.
+    """
+    used = names_of(code)
+    return not (used.isdisjoint(names) and used.isdisjoint(OWN_EXCEPTIONS) and used.isdisjoint(LOOKUPS))
+
+
+def names_of(code: CodeType) -> set[str]:
+    """Return all names in a code and in those of its functions and classes."""
+    names = set(code.co_names)
+    for constant in code.co_consts:
+        if isinstance(constant, type(code)):
+            names |= names_of(constant)
+    return names
+
+
 def build_namespace(
-    end: TestsEnd, functions: list[str], others: list[str], modules: list[str]
+    end: TestsEnd, code: CodeType, functions: list[str], others: list[str], modules: list[str]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Put the candidate's names into a module for the tests, and into that by which they import it.
 
     Args:
         end: of the connection to the candidate.
+        code: of the tests.
         functions: texts "name:number".
         others: names whose values are requested.
         modules: texts "name:module".
@@ -82,7 +109,9 @@ def build_namespace(
     Returns:
         The namespace of the tests, and what it has before they run.
     """
-    namespace = CandidateNames(end, filter(is_usable, others))
+    others = list(filter(is_usable, others))
+    # The interpreter finds builtins several times as fast through a plain dict.
+    namespace = CandidateNames(end, others) if are_looked_up(others, code) else {}
     for text in functions:
         name, number = text.split(":")
         if is_usable(name):

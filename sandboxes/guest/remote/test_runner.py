@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import linecache
+import signal
 
 from ..common.output_value import MAX_JSON_CHARS, encode_output
 from ..common.test_log import encode_test_log
@@ -85,11 +86,13 @@ def run_over(end: TestsEnd, tests: str, tests_code: CodeType | None, names: dict
     try:
         if absent := absent_imports(tests, (functions, others, modules)):
             end.request("import", 0, None, absent)
-        namespace, given = build_namespace(end, functions, others, modules)
+        namespace, given = build_namespace(end, tests_code, functions, others, modules)
         compare_shapes(tests)
+        signal.setitimer = end.timer.set
         try:
             exec(tests_code, namespace)
         finally:
+            signal.setitimer = end.timer.set_timer
             names.update((name, value) for name, value in namespace.items() if given.get(name, given) is not value)
     except PeerGone as error:
         # The peer of this connection, or of an earlier one that something has kept.

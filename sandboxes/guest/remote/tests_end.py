@@ -8,6 +8,7 @@ from ..common.library_values import build_exact_array
 from ..common.value_decoder import BUILDERS, Decoder
 from ..common.values import NotTransferable, ProtocolError
 from .candidate_exceptions import exception_class, new_exception
+from .cpu_timers import TestsTimer
 from .data_types import EXACT_COPIES
 from .handles import handle_class, is_handle
 from .message_stream import REPLY_FIELDS, PeerGone
@@ -78,6 +79,7 @@ class TestsEnd:
         self.note = ""
         # how many comparisons of two objects the candidate's process has decided
         self.decided = 0
+        self.timer = TestsTimer()
 
     # Requests
 
@@ -143,6 +145,9 @@ class TestsEnd:
         """Have the candidate's process do something with an object or a class of its own."""
         if operation in ("call", "method"):
             self.readings.clear()
+            if self.timer.seconds != self.timer.known_seconds:
+                self.request("limit", 0, self.timer.seconds, [])
+                self.timer.known_seconds = self.timer.seconds
         value = self.request(operation, self.number(handle), name, values)
         if operation == "call" and id(handle) in self.classes and is_handle(value):
             self.made.add(id(value))

@@ -53,9 +53,10 @@ def serve_tests(fd: int, output_variable: str | None) -> None:
         sys.stderr.flush()
         os.close(candidate_fd)
         if "signal" in tests:
-            # A pending alarm would end the next candidate's tests.
-            signal.setitimer(signal.ITIMER_REAL, 0)
-            signal.signal(signal.SIGALRM, signal.SIG_DFL)
+            # A pending timer would end the next candidate's tests.
+            for timer, number in ((signal.ITIMER_REAL, signal.SIGALRM), (signal.ITIMER_PROF, signal.SIGPROF)):
+                signal.setitimer(timer, 0)
+                signal.signal(number, signal.SIG_DFL)
         sys.setrecursionlimit(recursion_limit)
         ended = time.process_time()
         grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - size

@@ -1,0 +1,58 @@
+"""The program that prints the results of an EvalPlus problem's canonical solution: this text is its second part.
+
+The first part is that of `evalplus_tests.py`, see `evalplus.py`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def code_eval_encoded(value: Any) -> Any:
+    """Return a value as JSON can hold it. Raise TypeError for one that is no plain data."""
+    kind = type(value)
+    if value is None or kind in (bool, int, float, str):
+        return value
+    if kind is list:
+        return [code_eval_encoded(item) for item in value]
+    if kind is dict:
+        return {"dict": [[code_eval_encoded(key), code_eval_encoded(item)] for key, item in value.items()]}
+    if kind is tuple or kind is set:
+        return {kind.__name__: [code_eval_encoded(item) for item in value]}
+    if kind is complex:
+        return {"complex": [value.real, value.imag]}
+    raise TypeError(f"{kind.__name__} is no plain data")
+
+
+def code_eval_print_known(source: str, name: str, groups: dict[str, list[Any]]) -> None:
+    """Print the results of a canonical solution, and the CPU seconds that they take, as JSON.
+
+    Args:
+        source: of the solution.
+        name: of its function.
+        groups: the arguments of each call, by the name of the group.
+    """
+    from copy import deepcopy
+    from json import dumps
+    from sys import stdout
+    from time import process_time
+
+    space: dict[str, Any] = {}
+    exec(compile(source, "solution.py", "exec", 0, True), space)
+    known: dict[str, list[Any]] = {}
+    # Longer results are computed again for each candidate.
+    max_chars, left = 20_000, 900_000
+    for group, calls in groups.items():
+        known[group] = []
+        for arguments in calls:
+            given = deepcopy(arguments)
+            begin = process_time()
+            result = space[name](*given)
+            seconds = round(process_time() - begin, 4)
+            try:
+                size = len(dumps(code_eval_encoded(result)))
+            except (TypeError, ValueError, RecursionError):
+                size = max_chars + 1
+            known[group].append((result, seconds) if size <= min(max_chars, left) else None)
+            left -= size if size <= min(max_chars, left) else 0
+    stdout.write(dumps(code_eval_encoded(known)) + "\n")

@@ -1,0 +1,94 @@
+"""Results that a problem's canonical solution gives: computed once, and kept between runs.
+
+`Problem.expected` says how. Without them a problem's tests call the canonical solution for each candidate.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sandboxes import Evaluator, Limits, Task, Verdict
+from sandboxes.contract import MAX_KEPT_BYTES
+
+if TYPE_CHECKING:
+    from code_tasks.benchmarks.problems import Problem
+
+SECONDS = 120.0
+MEMORY_BYTES = 4 << 30
+
+
+@dataclass(frozen=True)
+class ExpectedResults:
+    """How the results of a canonical solution get into the tests of its problem."""
+
+    program: str
+    """Python that prints them."""
+
+    insert: Callable[[str, str], str]
+    """(tests, what the program has printed) -> tests that know the results."""
+
+
+def with_expected_results(problems: Mapping[str, Problem], evaluator: Evaluator) -> dict[str, Problem]:
+    """Return problems whose tests know their canonical solutions' results.
+
+    A problem whose canonical solution fails, or prints too much, stays as it is.
+
+    Args:
+        problems: by task_id.
+        evaluator: runs the canonical solutions where no earlier run has.
+
+    Raises:
+        SandboxUnavailable: as `Evaluator.run` does.
+    """
+    wanted = {task_id: problem.expected for task_id, problem in problems.items() if problem.expected}
+    found = {task_id: kept_text(expected) for task_id, expected in wanted.items()}
+    absent = [task_id for task_id, text in found.items() if not text]
+    limits = Limits(wall_seconds=SECONDS, memory_bytes=MEMORY_BYTES, kept_bytes=MAX_KEPT_BYTES)
+    tasks = [
+        Task("assert True", [wanted[task_id].program], task_id, "python", limits, grading="shared")
+        for task_id in absent
+    ]
+    for task_id, result in zip(absent, evaluator.run(tasks) if tasks else (), strict=True):
+        if isinstance(result, Verdict) and result.passed and result.stdout.endswith("\n"):
+            found[task_id] = result.stdout
+            keep(wanted[task_id], result.stdout)
+    known = dict(problems)
+    for task_id, text in found.items():
+        if text:
+            known[task_id] = replace(problems[task_id], tests=wanted[task_id].insert(problems[task_id].tests, text))
+    return known
+
+
+def path_of(expected: ExpectedResults) -> Path:
+    """Return the file that keeps results."""
+    folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    facts = f"{sys.version}\0{expected.program}"
+    digest = hashlib.sha256(facts.encode("utf-8", "surrogatepass")).hexdigest()
+    return folder / "code-eval" / "expected-results" / f"{digest}.json"
+
+
+def kept_text(expected: ExpectedResults) -> str:
+    """Return the results that an earlier run has kept; "" if there are none that can be read."""
+    try:
+        return path_of(expected).read_text("ascii")
+    except (OSError, ValueError, RuntimeError):
+        return ""
+
+
+def keep(expected: ExpectedResults, text: str) -> None:
+    """Keep results for later runs, if the folder can be written."""
+    try:
+        path = path_of(expected)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        own = path.with_suffix(f".{os.getpid()}")
+        own.write_text(text, "ascii")
+        own.replace(path)
+    except (OSError, RuntimeError):
+        # They are computed again.
+        return
