@@ -11,6 +11,7 @@ import ast
 import inspect
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from types import ModuleType
 from typing import Any
 
@@ -40,6 +41,9 @@ def functions_of(*modules: ModuleType) -> str:
     parts = [inspect.getsource(module).partition("\n\n\n")[2] for module in modules]
     return "\n\n".join(["from __future__ import annotations\n", *parts])
 
+
+MAX_SIZE = 10_000_000
+"""Characters and items of a result that can be sent to another process within the limits of time and memory."""
 
 NOTHING_KNOWN = "code_eval_known = {}\n"
 """The line of tests that the canonical solution's results take the place of."""
@@ -115,7 +119,7 @@ def parse(record: Mapping[str, Any], position: int) -> Problem:
 
 
 def tests_of(rule: str, atol: float, inputs: str, oracle: str) -> str:
-    """Return the tests of a problem, up to the calls of `check`.
+    """Return the tests of a problem, up to the calls of `code_eval_check`.
 
     Args:
         rule: an expression that says whether a result is right.
@@ -130,7 +134,7 @@ def code_eval_rule(result, expected, arguments, atol):
     return {rule}
 
 
-def check(candidate, group):
+def code_eval_check(candidate, group):
     from copy import deepcopy
     from signal import ITIMER_PROF, SIGPROF, setitimer, signal
     from time import process_time
@@ -139,7 +143,7 @@ def check(candidate, group):
     known = code_eval_known.get(group, [])
     for number, arguments in enumerate(code_eval_inputs[group]):
         pair = known[number] if known else None
-        if pair is None:
+        if pair is None or isinstance(pair, int):
             given = deepcopy(arguments)
             begin = process_time()
             expected = code_eval_oracle()(*given)
@@ -219,9 +223,15 @@ def program_of(source: str, name: str, inputs: str) -> str:
     return f"{functions_of(evalplus_tests, evalplus_results)}\n\n{call}\n"
 
 
-def with_known(tests: str, known: str) -> str:
-    """Return tests with what the program of `program_of` has printed."""
-    return tests.replace(NOTHING_KNOWN, f"code_eval_known = code_eval_values({known.strip()!r})\n", 1)
+def with_known(problem: Problem, known: str) -> Problem:
+    """Return a problem with what the program of `program_of` has printed.
+
+    Its tests run with the candidate if a result is so large that no other process can get it.
+    """
+    tests = problem.tests.replace(NOTHING_KNOWN, f"code_eval_known = code_eval_values({known.strip()!r})\n", 1)
+    groups = evalplus_tests.code_eval_values(known)
+    is_large = any(isinstance(each, int) and each > MAX_SIZE for group in groups.values() for each in group)
+    return replace(problem, tests=tests, grading="shared" if is_large else problem.grading)
 
 
 def parse_mbpp(record: Mapping[str, Any], position: int) -> Problem:

@@ -24,8 +24,25 @@ def code_eval_encoded(value: Any) -> Any:
     raise TypeError(f"{kind.__name__} is no plain data")
 
 
+def code_eval_size(value: Any, limit: int) -> int:
+    """Return about how many characters and items a value has, the limit for all that have more."""
+    kind, size = type(value), 1
+    if kind is str:
+        size += len(value)
+    elif kind is int:
+        size += value.bit_length() // 4
+    elif kind in (list, tuple, set, dict):
+        for item in value.items() if kind is dict else value:
+            size += code_eval_size(item, limit - size)
+            if size >= limit:
+                break
+    return min(size, limit)
+
+
 def code_eval_print_known(source: str, name: str, groups: dict[str, list[Any]]) -> None:
     """Print the results of a canonical solution, and the CPU seconds that they take, as JSON.
+
+    Results that are long, and those that are no plain data, are not printed, but their sizes.
 
     Args:
         source: of the solution.
@@ -40,8 +57,7 @@ def code_eval_print_known(source: str, name: str, groups: dict[str, list[Any]]) 
     space: dict[str, Any] = {}
     exec(compile(source, "solution.py", "exec", 0, True), space)
     known: dict[str, list[Any]] = {}
-    # Longer results are computed again for each candidate.
-    max_chars, left = 20_000, 900_000
+    left = 900_000
     for group, calls in groups.items():
         known[group] = []
         for arguments in calls:
@@ -49,10 +65,12 @@ def code_eval_print_known(source: str, name: str, groups: dict[str, list[Any]]) 
             begin = process_time()
             result = space[name](*given)
             seconds = round(process_time() - begin, 4)
+            size = code_eval_size(result, 10_000_001)
             try:
-                size = len(dumps(code_eval_encoded(result)))
+                encoded = dumps([code_eval_encoded(result), seconds]) if size <= 20_000 else ""
             except (TypeError, ValueError, RecursionError):
-                size = max_chars + 1
-            known[group].append((result, seconds) if size <= min(max_chars, left) else None)
-            left -= size if size <= min(max_chars, left) else 0
+                encoded = ""
+            is_kept = encoded and len(encoded) <= left
+            known[group].append([result, seconds] if is_kept else size)
+            left -= len(encoded) if is_kept else 0
     stdout.write(dumps(code_eval_encoded(known)) + "\n")

@@ -9,7 +9,7 @@ import hashlib
 import os
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,8 +30,8 @@ class ExpectedResults:
     program: str
     """Python that prints them."""
 
-    insert: Callable[[str, str], str]
-    """(tests, what the program has printed) -> tests that know the results."""
+    insert: Callable[[Problem, str], Problem]
+    """(the problem, what the program has printed) -> the problem with tests that know the results."""
 
 
 def with_expected_results(problems: Mapping[str, Problem], evaluator: Evaluator) -> dict[str, Problem]:
@@ -61,7 +61,7 @@ def with_expected_results(problems: Mapping[str, Problem], evaluator: Evaluator)
     known = dict(problems)
     for task_id, text in found.items():
         if text:
-            known[task_id] = replace(problems[task_id], tests=wanted[task_id].insert(problems[task_id].tests, text))
+            known[task_id] = wanted[task_id].insert(problems[task_id], text)
     return known
 
 

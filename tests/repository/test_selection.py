@@ -4,13 +4,13 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from types import CodeType
+from types import CodeType, SimpleNamespace
 
 import pytest
 
 from support import browser, docker_engines, ray_nodes
 from support.metric_and_command import ROOT
-from support.selection import COLLECTED, MARKERS, SPLIT_FILE, FileScheduling
+from support.selection import COLLECTED, MARKERS, SAMPLED, SHARE, SPLIT_FILE, FileScheduling, is_in_part
 
 # Functions that only tests with a marker use.
 NEEDED = {
@@ -62,7 +62,7 @@ def test_tests_have_the_markers_of_what_they_need(request):
 def test_markers_are_registered(request):
     """pyproject.toml explains each marker that leaves a test out."""
     registered = [line.partition(":")[0] for line in request.config.getini("markers")]
-    assert set(MARKERS) <= set(registered)
+    assert {*MARKERS, SAMPLED} <= set(registered)
 
 
 def collected(*options, folder=FOLDER):
@@ -71,6 +71,20 @@ def collected(*options, folder=FOLDER):
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     return [line for line in done.stdout.splitlines() if re.match(r"tests/\S+::", line)], done.stdout
+
+
+def chosen(commit, count=400, function="test_a"):
+    """Return the parameters of the tests of a corpus that a commit is tested with."""
+    items = [SimpleNamespace(path=Path("test_x.py"), nodeid=f"test_x.py::{function}[{n}]") for n in range(count)]
+    return {item.nodeid.partition("[")[2] for item in items if is_in_part(item, commit)}
+
+
+def test_the_part_of_a_corpus():
+    """A commit is tested with about one of SHARE, the same for all functions. Other commits have other ones."""
+    part = chosen("one")
+    assert 400 / SHARE / 2 < len(part) < 400 / SHARE * 2
+    assert part == chosen("one", function="test_b")
+    assert len(set().union(*(chosen(str(commit)) for commit in range(60)))) == 400
 
 
 @pytest.fixture(scope="module")

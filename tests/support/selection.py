@@ -2,6 +2,8 @@
 
 import gc
 import math
+import subprocess
+import zlib
 from collections import Counter
 from pathlib import Path
 
@@ -28,6 +30,12 @@ FIXTURES = {"engine": "docker", "short_run": "docker", "browser": "browser"}
 SPLIT_FILE = "tests/languages/test_script_attacks.py"
 """A file that would keep one process busy long after the others: each process takes some of its languages."""
 
+SAMPLED = "sampled"
+"""The marker of tests of a corpus that is too large for each run: `--rest` runs a part of it."""
+
+SHARE = 4
+"""`--rest` runs about one of so many tests of a corpus. Each commit has others."""
+
 TESTS = Path(__file__).parents[1]
 COLLECTED = pytest.StashKey[list]()
 LEFT_OUT = pytest.StashKey[Counter]()
@@ -38,6 +46,7 @@ def pytest_addoption(parser):
     group = parser.getgroup("selection", "selection: without a name, -k, -m or --lf, pytest runs the quick suite")
     group.addoption("--all", action="store_true", help="run all tests")
     group.addoption("--rest", action="store_true", help="run the tests that the quick suite leaves out")
+    group.addoption("--whole", action="store_true", help="with --rest, run all of the corpora, and not a part of them")
 
 
 def pytest_configure(config):
@@ -91,7 +100,27 @@ def pytest_collection_modifyitems(config, items):
             item.add_marker(marker)
         seconds[item.path] += seconds_of(item)
     config.stash[COLLECTED] = list(items)
+    if config.option.rest and not config.option.whole:
+        commit = head()
+        left_out = {item for item in items if item.get_closest_marker(SAMPLED) and not is_in_part(item, commit)}
+        config.hook.pytest_deselected(items=list(left_out))
+        items[:] = [item for item in items if item not in left_out]
     items.sort(key=lambda item: -seconds[item.path] if takes_long(item) else -math.inf)
+
+
+def head():
+    """Return the id of the commit that is tested, or "" outside of a repository."""
+    done = subprocess.run(["git", "rev-parse", "HEAD"], cwd=TESTS, capture_output=True, text=True)
+    return done.stdout.strip()
+
+
+def is_in_part(item, commit):
+    """Return whether a test of a corpus is in the part that a commit is tested with.
+
+    All tests with the same parameters are, or none.
+    """
+    parameters = item.nodeid.partition("[")[2]
+    return zlib.crc32(f"{commit} {item.path.name} {parameters}".encode()) % SHARE == 0
 
 
 def seconds_of(item):
@@ -122,7 +151,7 @@ def pytest_deselected(items):
     """Count the tests that are left out, by marker."""
     for item in items:
         left_out = item.config.stash[LEFT_OUT]
-        left_out.update({"tests"} | set(MARKERS) & {marker.name for marker in item.iter_markers()})
+        left_out.update({"tests"} | {*MARKERS, SAMPLED} & {marker.name for marker in item.iter_markers()})
 
 
 def pytest_sessionfinish(session):
@@ -138,8 +167,12 @@ def pytest_testnodedown(node):
 
 
 def pytest_terminal_summary(terminalreporter, config):
-    """Say what the quick suite left out, and how to run it."""
+    """Say what was left out, and how to run it."""
     left_out = config.stash[LEFT_OUT]
+    if config.option.rest and left_out[SAMPLED]:
+        terminalreporter.line(
+            f"{left_out[SAMPLED]:,} tests of corpora were left out; `pytest --rest --whole` runs them."
+        )
     if config.option.markexpr != QUICK or not left_out:
         return
     kinds = ", ".join(f"{left_out[marker]:,} {marker}" for marker in MARKERS if left_out[marker])

@@ -34,11 +34,11 @@ from sandboxes.guest.common import benchmark_checkers, call_results, checkers, t
 CHECK_CALL = """
 
 def test_base():
-    check(ENTRY_POINT, "base")
+    code_eval_check(ENTRY_POINT, "base")
 
 
 def test_plus():
-    check(ENTRY_POINT, "plus")
+    code_eval_check(ENTRY_POINT, "plus")
 """
 """The end of the tests that `evalplus.py` makes of a problem."""
 
