@@ -21,6 +21,7 @@ from code_tasks.benchmarks.canonical_limits import (
     with_ceiling,
     with_wall_seconds,
 )
+from code_tasks.benchmarks.expected_results import with_expected_results
 from code_tasks.benchmarks.problems import CanonicalLimit, Problem
 from sandboxes import EvalConfig, Evaluator, RunResult, Task, Verdict
 from sandboxes.pool.progress import ProgressBar
@@ -70,13 +71,14 @@ class Audit:
         # Invalid tests are a finding, and keep no other problem from its audit.
         tasks = replace(tasks, on_invalid_tests="skip")
         config = replace(self.config, tasks=tasks)
-        repeated = replace(config, reuse=replace(config.reuse, repeats=self.plan.repeats))
-        with Evaluator(repeated) as evaluator:
-            evaluator.require_modules([TaskFacts(name, modules=each.modules) for name, each in self.problems.items()])
-            audits = list(self._canonical(evaluator))
-        once = replace(config, reuse=replace(config.reuse, repeats=1))
+        once, repeated = (replace(config, reuse=replace(config.reuse, repeats=each)) for each in (1, self.plan.repeats))
         with Evaluator(once) as evaluator:
-            yield from self._variants(evaluator, audits)
+            evaluator.require_modules([TaskFacts(name, modules=each.modules) for name, each in self.problems.items()])
+            audit = replace(self, problems=with_expected_results(self.problems, evaluator))
+        with Evaluator(repeated) as evaluator:
+            audits = list(audit._canonical(evaluator))
+        with Evaluator(once) as evaluator:
+            yield from audit._variants(evaluator, audits)
 
     def _language(self, problem: Problem) -> str:
         return problem.language or self.config.tasks.language

@@ -18,10 +18,9 @@ from typing import Any
 from code_tasks.benchmarks import evalplus_results, evalplus_tests, human_eval
 from code_tasks.benchmarks.benchmark import MEMORY_BYTES, Benchmark
 from code_tasks.benchmarks.evalplus_inputs import restored_inputs
-from code_tasks.benchmarks.expected_results import ExpectedResults
 from code_tasks.benchmarks.official.forms import CHECK_CALL, evalplus_form
 from code_tasks.benchmarks.packages import needed_packages
-from code_tasks.benchmarks.problems import Problem, check_has_tests
+from code_tasks.benchmarks.problems import ExpectedResults, Problem, check_has_tests
 from code_tasks.benchmarks.records import id_field, optional_text, required, text_field, texts_field
 from sandboxes.imports import parse_tree
 from sandboxes.validation import short_json

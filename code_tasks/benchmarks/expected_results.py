@@ -8,30 +8,14 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from code_tasks.benchmarks.problems import ExpectedResults, Problem
 from sandboxes import Evaluator, Limits, Task, Verdict
-from sandboxes.contract import MAX_KEPT_BYTES
 
-if TYPE_CHECKING:
-    from code_tasks.benchmarks.problems import Problem
-
-SECONDS = 120.0
-MEMORY_BYTES = 4 << 30
-
-
-@dataclass(frozen=True)
-class ExpectedResults:
-    """How the results of a canonical solution get into the tests of its problem."""
-
-    program: str
-    """Python that prints them."""
-
-    insert: Callable[[Problem, str], Problem]
-    """(the problem, what the program has printed) -> the problem with tests that know the results."""
+# What a canonical solution may use. A verdict keeps no more than that of its output.
+LIMITS = Limits(wall_seconds=120.0, memory_bytes=4 << 30, kept_bytes=1 << 20)
 
 
 def with_expected_results(problems: Mapping[str, Problem], evaluator: Evaluator) -> dict[str, Problem]:
@@ -49,9 +33,8 @@ def with_expected_results(problems: Mapping[str, Problem], evaluator: Evaluator)
     wanted = {task_id: problem.expected for task_id, problem in problems.items() if problem.expected}
     found = {task_id: kept_text(expected) for task_id, expected in wanted.items()}
     absent = [task_id for task_id, text in found.items() if not text]
-    limits = Limits(wall_seconds=SECONDS, memory_bytes=MEMORY_BYTES, kept_bytes=MAX_KEPT_BYTES)
     tasks = [
-        Task("assert True", [wanted[task_id].program], task_id, "python", limits, grading="shared")
+        Task("assert True", [wanted[task_id].program], task_id, "python", LIMITS, grading="shared")
         for task_id in absent
     ]
     for task_id, result in zip(absent, evaluator.run(tasks) if tasks else (), strict=True):
@@ -74,11 +57,12 @@ def path_of(expected: ExpectedResults) -> Path:
 
 
 def kept_text(expected: ExpectedResults) -> str:
-    """Return the results that an earlier run has kept; "" if there are none that can be read."""
+    """Return the results that an earlier run has kept; "" if there are none, or not all of them."""
     try:
-        return path_of(expected).read_text("ascii")
+        text = path_of(expected).read_text("ascii")
     except (OSError, ValueError, RuntimeError):
         return ""
+    return text if text.endswith("\n") else ""
 
 
 def keep(expected: ExpectedResults, text: str) -> None:

@@ -11,7 +11,6 @@ from functools import cached_property
 from typing import Any
 
 from code_tasks.benchmarks import humaneval_x
-from code_tasks.benchmarks.expected_results import ExpectedResults
 from code_tasks.benchmarks.preambles import returns_as_exits, with_preamble
 from code_tasks.benchmarks.records import missing_key
 from sandboxes import Limits, Task
@@ -60,6 +59,17 @@ class CanonicalLimit:
         """Return the limit for a canonical solution that takes so long."""
         limit = max(self.floor_seconds, self.factor * canonical_seconds)
         return min(self.ceiling_seconds, limit) + self.added_seconds
+
+
+@dataclass(frozen=True)
+class ExpectedResults:
+    """How the results of a canonical solution, computed once, get into the tests of its problem."""
+
+    program: str
+    """Python that prints them."""
+
+    insert: Callable[[Problem, str], Problem]
+    """(the problem, what the program has printed) -> the problem with tests that know the results."""
 
 
 @dataclass(frozen=True)

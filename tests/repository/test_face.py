@@ -59,7 +59,6 @@ INNER = {
     "sandboxes.options.checks": "the metric tells given options from the defaults of its parameters",
     "sandboxes.options.docs": "the metric's argument list is made from the option table",
     "sandboxes.options.table": "the command's options are those of the table",
-    "sandboxes.tasks.call_harness": "EvalPlus's inputs become source as those of other calls do",
     "sandboxes.config": "limits that a user gives replace those of a benchmark",
     "sandboxes.workers.canaries": "`code-eval doctor` shows the canaries",
     "sandboxes.outcome_labels": "outcomes have the same words and letters for people everywhere",

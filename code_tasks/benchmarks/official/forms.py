@@ -157,6 +157,7 @@ def as_official(problem: Problem, tests: str, limits: dict[str, float]) -> Probl
         is_script=False,
         entry_point="",
         canonical_limit=None,
+        expected=None,
     )
 
 
