@@ -18,7 +18,7 @@ from typing import Any
 from code_tasks.benchmarks import evalplus_results, evalplus_tests, human_eval
 from code_tasks.benchmarks.benchmark import MEMORY_BYTES, Benchmark
 from code_tasks.benchmarks.evalplus_inputs import restored_inputs
-from code_tasks.benchmarks.official.forms import CHECK_CALL, evalplus_form
+from code_tasks.benchmarks.official.forms import ANNOTATIONS, CHECK_CALL, evalplus_form
 from code_tasks.benchmarks.packages import needed_packages
 from code_tasks.benchmarks.problems import ExpectedResults, Problem, check_has_tests
 from code_tasks.benchmarks.records import id_field, optional_text, required, text_field, texts_field
@@ -38,7 +38,7 @@ CPU time, because a busy machine must not fail a candidate. The grader has wall 
 def functions_of(*modules: ModuleType) -> str:
     """Return the functions of modules as one text, without the imports that are for annotations alone."""
     parts = [inspect.getsource(module).partition("\n\n\n")[2] for module in modules]
-    return "\n\n".join(["from __future__ import annotations\n", *parts])
+    return ANNOTATIONS + "\n\n".join(parts)
 
 
 MAX_SIZE = 10_000_000

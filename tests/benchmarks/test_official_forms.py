@@ -120,6 +120,23 @@ def test_calls(verdicts):
     assert passed(verdicts("apps", record, candidates)) == [True, True, True, False, False]
 
 
+INNER = "    def g(a: {}):\n        return [x + 1 for x in a]\n    return g(a)\n"
+"""The body of `f`, with an annotation that is evaluated when `f` is called, if at all."""
+
+
+@pytest.mark.parametrize(
+    ("name", "record", "head"),
+    [
+        ("mbppplus", EVALPLUS, ""),
+        ("apps", {"problem_id": 0, "question": "", "input_output": json.dumps(CALLS)}, "def f(a):\n"),
+    ],
+    ids=["evalplus", "calls"],
+)
+def test_annotations_are_evaluated(verdicts, name, record, head):
+    """A name that an annotation alone uses has to be there, as without `from __future__ import annotations`."""
+    assert passed(verdicts(name, record, [head + INNER.format(kind) for kind in ("list", "Missing")])) == [True, False]
+
+
 def test_groups_of_evalplus_have_a_process_each(verdicts):
     """A function that works only once passes with one base input and one plus input."""
     once = "    f.calls = getattr(f, 'calls', 0) + 1\n    return [x + 1 for x in a] if f.calls == 1 else None\n"

@@ -33,7 +33,7 @@ def run_answer(answer: str, record: dict[str, Any]) -> None:
     with quiet():
         signal.setitimer(signal.ITIMER_REAL, SECONDS)
         try:
-            exec(program, {})
+            exec(compile(program, "<string>", "exec", 0, True), {})
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
 

@@ -101,7 +101,7 @@ def message_of_calls(
     signal.signal(signal.SIGALRM, raise_time_limit)
     space: dict[str, Any] = {}
     with quiet():
-        exec(source, space)
+        exec(compile(source, "<string>", "exec", 0, True), space)
         called = space[name]
     for number, (arguments, expected, seconds) in enumerate(calls, 1):
         try:

@@ -55,6 +55,9 @@ ANSWER_SECONDS, CLASS_SECONDS = 8.0, 5.0
 ANY_OUTPUT = "print(1)\n"
 """A checker program that accepts every output, so that the status decides."""
 
+ANNOTATIONS = "from __future__ import annotations\n\n"
+"""The beginning of texts with annotations. What they `exec` must not have its effect: `compile` is told so."""
+
 UNCOUNTED = ("HumanEval/32",)
 NOT_COUNTED = "evalplus 0.3.1 does not count the inputs of this problem, so that no answer passes"
 IMPORTS_OF_PARTS = re.compile(
@@ -130,7 +133,8 @@ def evalplus_form(problem: Problem) -> Problem:
     if problem.task_id in UNCOUNTED:
         return as_official(problem, f"assert not {CANDIDATE_TEXT}, {NOT_COUNTED!r}\n", dict(problem.limits))
     run = EVALPLUS_CALL.replace("ENTRY_POINT", repr(problem.entry_point))
-    tests = text_of(running, evalplus_runs) + problem.tests.removesuffix(call) + run
+    own = problem.tests.removesuffix(call).replace(ANNOTATIONS, "", 1)
+    tests = text_of(running, evalplus_runs) + own + run
     return as_official(problem, tests, {"wall_seconds": EVALPLUS_SECONDS, "memory_bytes": MEMORY_BYTES})
 
 
@@ -165,4 +169,4 @@ def as_official(problem: Problem, tests: str, limits: dict[str, float]) -> Probl
 def text_of(*modules: ModuleType) -> str:
     """Return the texts of modules as one, in which each finds the names of those before it."""
     texts = (IMPORTS_OF_PARTS.sub("", inspect.getsource(module)) for module in modules)
-    return "from __future__ import annotations\n\n" + "\n\n".join(texts)
+    return ANNOTATIONS + "\n\n".join(texts)

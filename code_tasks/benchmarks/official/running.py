@@ -120,7 +120,7 @@ def set_alarm_handler(grader: str) -> None:
 def loaded(source: str) -> Any:
     """Return a module that has run a source."""
     module = ModuleType("tmp_sol")
-    exec(source, vars(module))
+    exec(compile(source, "<string>", "exec", 0, True), vars(module))
     return module
 
 
