@@ -8,6 +8,7 @@ second, or 4 times as long as the canonical solution.
 from __future__ import annotations
 
 import ast
+import functools
 import inspect
 import json
 from collections.abc import Mapping, Sequence
@@ -33,13 +34,6 @@ INPUT_SECONDS, FACTOR = 1.0, 4.0
 
 CPU time, because a busy machine must not fail a candidate. The grader has wall seconds.
 """
-
-
-def functions_of(*modules: ModuleType) -> str:
-    """Return the functions of modules as one text, without the imports that are for annotations alone."""
-    parts = [inspect.getsource(module).partition("\n\n\n")[2] for module in modules]
-    return ANNOTATIONS + "\n\n".join(parts)
-
 
 MAX_SIZE = 10_000_000
 """Characters and items of a result that can be sent to another process within the limits of time and memory."""
@@ -115,6 +109,13 @@ def parse(record: Mapping[str, Any], position: int) -> Problem:
         scores=SCORES,
         expected=ExpectedResults(program_of(prompt + solution, name, inputs), with_known),
     )
+
+
+@functools.cache
+def functions_of(*modules: ModuleType) -> str:
+    """Return the functions of modules as one text, without the imports that are for annotations alone."""
+    parts = [inspect.getsource(module).partition("\n\n\n")[2] for module in modules]
+    return ANNOTATIONS + "\n\n".join(parts)
 
 
 def tests_of(rule: str, atol: float, inputs: str, oracle: str) -> str:
@@ -226,6 +227,9 @@ def with_known(problem: Problem, known: str) -> Problem:
     """Return a problem with what the program of `program_of` has printed.
 
     Its tests run with the candidate if a result is so large that no other process can get it.
+
+    Raises:
+        ValueError: if that is not JSON.
     """
     tests = problem.tests.replace(NOTHING_KNOWN, f"code_eval_known = code_eval_values({known.strip()!r})\n", 1)
     groups = evalplus_tests.code_eval_values(known)

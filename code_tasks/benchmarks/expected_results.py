@@ -6,9 +6,11 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from code_tasks.benchmarks.problems import ExpectedResults, Problem
@@ -39,11 +41,13 @@ def with_expected_results(problems: Mapping[str, Problem], evaluator: Evaluator)
     ]
     for task_id, result in zip(absent, evaluator.run(tasks) if tasks else (), strict=True):
         if isinstance(result, Verdict) and result.passed and result.stdout.endswith("\n"):
-            found[task_id] = result.stdout
-            keep(wanted[task_id], result.stdout)
+            # The solution may print, too.
+            found[task_id] = result.stdout.splitlines()[-1] + "\n"
+            keep(wanted[task_id], found[task_id])
     known = dict(problems)
     for task_id, text in found.items():
-        if text:
+        # The end of a long output was cut, and is no JSON.
+        with suppress(ValueError):
             known[task_id] = wanted[task_id].insert(problems[task_id], text)
     return known
 
@@ -57,12 +61,13 @@ def path_of(expected: ExpectedResults) -> Path:
 
 
 def kept_text(expected: ExpectedResults) -> str:
-    """Return the results that an earlier run has kept; "" if there are none, or not all of them."""
+    """Return the results that an earlier run has kept; "" if there are none, or the file is broken."""
     try:
         text = path_of(expected).read_text("ascii")
+        json.loads(text)
     except (OSError, ValueError, RuntimeError):
         return ""
-    return text if text.endswith("\n") else ""
+    return text
 
 
 def keep(expected: ExpectedResults, text: str) -> None:

@@ -96,6 +96,23 @@ def test_results_are_kept(problem):
 
 
 @pytest.mark.slow
+def test_a_solution_that_prints(problem):
+    """What a solution prints is no result."""
+    found = known(problem(canonical_solution="    print('x', {1})\n    return n\n"))
+    assert passed(found, "    return n\n", "    return 1\n") == [True, False]
+
+
+@pytest.mark.slow
+def test_a_file_that_is_broken(problem):
+    """A file that is no JSON is written anew."""
+    path = path_of(problem().expected)
+    path.parent.mkdir(parents=True)
+    path.write_text("{broken\n")
+    assert "code_eval_known = {}" not in known(problem()).tests
+    assert path.read_text() != "{broken\n"
+
+
+@pytest.mark.slow
 def test_a_solution_that_fails(problem):
     """A problem whose solution raises an exception stays as it is."""
     failing = problem(canonical_solution="    return n / (n - 3)\n")
