@@ -24,13 +24,28 @@ ANSWERS = [RIGHT, WRONG, HANGS, FORGERIES["kills all processes"], RIGHT]
 EXPECTED = [1.0, 0.0, 0.0, 0.0, 1.0]
 
 
+def start_ray(paths, tries=3):
+    """Start Ray, whose workers find modules in some paths.
+
+    On a busy machine the half minute that Ray takes for that may be too short.
+    """
+    variables = {"env_vars": {"PYTHONPATH": paths}}
+    try:
+        ray.init(num_cpus=4, include_dashboard=False, log_to_driver=False, runtime_env=variables)
+    except Exception:
+        if tries == 1:
+            raise
+        ray.shutdown()
+        start_ray(paths, tries - 1)
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     """Start Ray, and return the folder of a model's tokenizer."""
     folder = str(tmp_path_factory.mktemp("model"))
     byte_tokenizer().save_pretrained(folder)
     paths = os.pathsep.join(path for path in ("tests", os.environ.get("PYTHONPATH")) if path)
-    ray.init(num_cpus=4, include_dashboard=False, log_to_driver=False, runtime_env={"env_vars": {"PYTHONPATH": paths}})
+    start_ray(paths)
     yield folder
     ray.shutdown()
 
