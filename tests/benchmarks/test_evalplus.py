@@ -9,7 +9,7 @@ from code_tasks.benchmarks.evalplus_inputs import restored_inputs
 from code_tasks.benchmarks.readers import InputError
 from sandboxes import EvalConfig, Evaluator
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("own_cache")]
 
 HALF = {
     "task_id": "HumanEval/1000",

@@ -17,6 +17,7 @@ ONE = {
     "plus_input": [[-5], [0]],
     "atol": 0,
 }
+pytestmark = pytest.mark.usefixtures("own_cache")
 CONDITIONS = {"True": (1, 1), "a > 0": (1, 0), "a <= 0": (0, 1), "a is None": (0, 0), "a != 0": (1, 0)}
 
 

@@ -22,6 +22,7 @@ RECORD = {
     "plus_input": [[2], [3]],
     "atol": 0,
 }
+pytestmark = pytest.mark.usefixtures("own_cache")
 EVALUATOR = EvalConfig.from_options({"num_workers": 1})
 PLAIN = st.recursive(
     st.none()

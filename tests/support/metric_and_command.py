@@ -38,9 +38,7 @@ def texts(results):
 
 def environment(**variables):
     """Return the environment of a process that has to find the code."""
-    # Nothing is kept in the user's cache.
-    own = {"PYTHONPATH": str(ROOT), "XDG_CACHE_HOME": os.environ["HF_HOME"]}
-    values = {**os.environ, **own, "COLUMNS": "200", "TERM": "dumb", "NO_COLOR": "1", **variables}
+    values = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "200", "TERM": "dumb", "NO_COLOR": "1", **variables}
     # Under a CI service typer would otherwise assume a terminal with colours.
     return {name: value for name, value in values.items() if name not in ("FORCE_COLOR", "GITHUB_ACTIONS")}
 
