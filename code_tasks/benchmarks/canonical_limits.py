@@ -1,6 +1,7 @@
-"""Time limits that follow from the canonical solution's time, as some graders set them.
+"""What canonical solutions tell before candidates run: time limits, as some graders set them, and expected results.
 
-`Problem.canonical_limit` says how. `code-eval run` and `LoadedBenchmark.tasks` call `with_canonical_limits` first.
+`Problem.canonical_limit` and `Problem.expected` say how. `code-eval run` and `LoadedBenchmark.tasks` call
+`with_canonical_limits` first.
 """
 
 from __future__ import annotations
@@ -39,9 +40,9 @@ class CanonicalLimits:
 
 
 def with_canonical_limits(problems: Mapping[str, Problem], evaluator: Evaluator) -> CanonicalLimits:
-    """Run the canonical solutions of problems with a `canonical_limit`, and return all problems with their limits.
+    """Run canonical solutions, and return all problems with the limits and the expected results that follow from them.
 
-    Problems without a `canonical_limit` or a canonical solution stay as they are.
+    Problems without a `canonical_limit` or a canonical solution keep their limits.
 
     Args:
         problems: by task_id.

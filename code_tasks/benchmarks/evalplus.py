@@ -229,10 +229,12 @@ def with_known(problem: Problem, known: str) -> Problem:
     Its tests run with the candidate if a result is so large that no other process can get it.
 
     Raises:
-        ValueError: if that is not JSON.
+        ValueError: if that is anything else.
     """
     tests = problem.tests.replace(NOTHING_KNOWN, f"code_eval_known = code_eval_values({known.strip()!r})\n", 1)
     groups = evalplus_tests.code_eval_values(known)
+    if not isinstance(groups, dict):
+        raise ValueError(f"the results of the inputs are {short_json(groups)}")
     is_large = any(isinstance(each, int) and each > MAX_SIZE for group in groups.values() for each in group)
     return replace(problem, tests=tests, grading="shared" if is_large else problem.grading)
 

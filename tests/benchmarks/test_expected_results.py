@@ -97,6 +97,13 @@ def test_results_are_kept(problem):
 
 
 @pytest.mark.slow
+def test_others_can_not_read_results(problem):
+    """A candidate that runs as another user does not find what is right."""
+    known(problem())
+    assert path_of(problem().expected).parent.stat().st_mode & 0o777 == 0o700
+
+
+@pytest.mark.slow
 def test_a_solution_that_prints(problem):
     """What a solution prints is no result."""
     found = known(problem(canonical_solution="    print('x', {1})\n    return n\n"))

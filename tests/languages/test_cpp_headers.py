@@ -56,7 +56,7 @@ def test_headers_are_compiled_once_they_have_come_often(monkeypatch):
 @pytest.fixture
 def sets(tmp_path, monkeypatch):
     """Provide the folder of sets of headers, with one set. It has room for no other, and sets are only listed."""
-    monkeypatch.setattr(cpp_headers, "libraries_folder", lambda: tmp_path)
+    monkeypatch.setattr(cpp_headers, "cache_folder", lambda: tmp_path)
     monkeypatch.setattr(cpp_headers, "headers_folder", lambda: "sets")
     monkeypatch.setattr(cpp_headers, "kept_folder", lambda name, compile_into: (tmp_path / name).mkdir())
     monkeypatch.setattr(cpp_headers, "MAX_SETS", 1)
@@ -194,7 +194,7 @@ def all_headers(tmp_path_factory):
         patch.setenv("XDG_CACHE_HOME", str(folder))
         cpp_headers.headers_folder.cache_clear()
         cpp_headers.compile_headers(f"{cpp_headers.headers_folder()}/all", (cpp_headers.ALL_HEADERS,), OPTIONS)
-        made = cpp_headers.libraries_folder() / cpp_headers.headers_folder() / "all"
+        made = cpp_headers.cache_folder() / cpp_headers.headers_folder() / "all"
     cpp_headers.headers_folder.cache_clear()
     return made
 

@@ -179,7 +179,11 @@ def verdicts(request):
 
     Those of a language run together.
     """
-    chosen = [item.callspec.params for item in request.session.items if hasattr(item, "callspec") and is_here(item)]
+    chosen = [
+        item.callspec.params
+        for item in request.session.items
+        if hasattr(item, "callspec") and item.path == request.path
+    ]
     asked = {(params["language"], params.get("name")) for params in chosen}
     known = {}
 
@@ -198,11 +202,6 @@ def verdicts(request):
         return known[language]
 
     return of
-
-
-def is_here(item):
-    """Return whether a test belongs to this file."""
-    return item.path.name == "test_script_attacks.py"
 
 
 @pytest.mark.sampled

@@ -34,6 +34,7 @@ INNER = {
     "sandboxes.backends.docker.engine": "`code-eval docker` looks after the engine",
     "sandboxes.backends.docker.images": "`code-eval docker` looks after images",
     "sandboxes.tasks.empty_tests": "problems refuse tests that test nothing when a file is read",
+    "sandboxes.languages.compilers.compiled_libraries": "expected results are kept beside compiled libraries",
     "sandboxes.languages.coq_source": "MultiPL-E's tests import what the prompt imports",
     "sandboxes.languages.csharp": "MultiPL-E's tests call the candidate's library",
     "sandboxes.languages.d": "MultiPL-E's tests call the candidate's module",

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import psutil
 
-from sandboxes.languages.compilers.compiled_libraries import libraries_folder
+from sandboxes.languages.compilers.compiled_libraries import cache_folder
 from support.observers import all_gone, processes_with, wait_until
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -64,7 +64,7 @@ def serving(*, without="", user=None, **environment):
         os.chown(folder, user, user)
         identity = {"user": user, "group": user, "extra_groups": []}
         # What languages need is compiled already.
-        cache = str(libraries_folder().parent)
+        cache = str(cache_folder().parent)
         environment = {"HOME": folder, "HF_HOME": f"{folder}/hf", "XDG_CACHE_HOME": cache, **environment}
     refusing = [str(ROOT / "tests" / "support" / "denied_syscalls.py"), without] if without else []
     port = free_port()

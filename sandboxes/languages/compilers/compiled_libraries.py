@@ -17,8 +17,8 @@ logger = logging.getLogger("code_eval")
 COMPILE_TIMEOUT_SECONDS = 600
 
 
-def libraries_folder() -> Path:
-    """Return the folder that holds a folder for each set of libraries."""
+def cache_folder() -> Path:
+    """Return the folder of all that is kept between runs, such as a folder for each set of libraries."""
     # Programs of another user than root can't read root's home.
     home = "/var/cache" if os.geteuid() == 0 else Path.home() / ".cache"
     return Path(os.environ.get("XDG_CACHE_HOME") or home, "code-eval")
@@ -34,7 +34,7 @@ def kept_folder(name: str, compile_into: Callable[[Path, Path], None]) -> Path:
     Raises:
         SandboxUnavailable: if the folder can't be made.
     """
-    cache = libraries_folder()
+    cache = cache_folder()
     folder = cache / name
     if folder.is_dir():
         return folder

@@ -24,7 +24,7 @@ from pathlib import Path
 
 from sandboxes.backends.host_state import QUICK_FOLDERS
 from sandboxes.errors import SandboxUnavailable
-from sandboxes.languages.compilers.compiled_libraries import kept_folder, libraries_folder
+from sandboxes.languages.compilers.compiled_libraries import cache_folder, kept_folder
 from sandboxes.languages.compilers.cpp_templates import LAST_LINE, PLUGIN, compile_header
 from sandboxes.languages.compilers.quick_builds import folder_states, run_tool
 
@@ -139,7 +139,7 @@ def compiled_headers(source: str, options: Sequence[str]) -> str:
     headers = first_headers(source)
     if not headers or not headers_folder():
         return ""
-    sets = libraries_folder() / headers_folder()
+    sets = cache_folder() / headers_folder()
     folder = sets / set_name(headers, options)
     with _lock:
         _seen[headers, tuple(options)] += 1
@@ -201,7 +201,7 @@ def compile_headers(name: str, headers: Sequence[str], options: Sequence[str]) -
         compile_header(header, partial / COMPILED_FILE, *options)
 
     try:
-        if headers == (ALL_HEADERS,) or make_room(libraries_folder() / headers_folder()):
+        if headers == (ALL_HEADERS,) or make_room(cache_folder() / headers_folder()):
             kept_folder(name, compile_into)
     except (SandboxUnavailable, OSError) as error:
         logger.info("C++ headers are not compiled once: %s", error)
@@ -235,9 +235,9 @@ def headers_folder() -> str:
         texts = (LAST_LINES, PLUGIN, SHORT, SHORT_ALL)
         state = repr((version, run_tool("g++", "--version"), folder_states(*places), texts))
         folder = FOLDER + hashlib.sha256(state.encode()).hexdigest()[:12]
-        (libraries_folder() / folder).mkdir(parents=True, exist_ok=True)
+        (cache_folder() / folder).mkdir(parents=True, exist_ok=True)
         # Programs of another user must be able to read it, whatever the umask is.
-        (libraries_folder() / folder).chmod(0o755)
+        (cache_folder() / folder).chmod(0o755)
     except (SandboxUnavailable, OSError) as error:
         logger.info("C++ headers are not compiled once: %s", error)
         return ""
@@ -253,4 +253,4 @@ HEADER_PLACES = (
 
 def prepare_headers() -> tuple[str, ...]:
     """Return the folder of the compiled headers, which programs must see."""
-    return (str(libraries_folder() / headers_folder()),) if headers_folder() else ()
+    return (str(cache_folder() / headers_folder()),) if headers_folder() else ()

@@ -16,7 +16,7 @@ from pathlib import Path
 from sandboxes.backends.host_state import PROGRAM_PATH
 from sandboxes.contract import Limits
 from sandboxes.errors import SandboxUnavailable
-from sandboxes.languages.compilers.compiled_libraries import COMPILE_TIMEOUT_SECONDS, kept_folder, libraries_folder
+from sandboxes.languages.compilers.compiled_libraries import COMPILE_TIMEOUT_SECONDS, cache_folder, kept_folder
 from sandboxes.languages.steps import Command, WarmCompiler
 
 logger = logging.getLogger("code_eval")
@@ -117,7 +117,7 @@ def prepared_path(name: Callable[[], str], file: str) -> str:
         file: its name.
     """
     try:
-        return str(libraries_folder() / name() / file)
+        return str(cache_folder() / name() / file)
     except SandboxUnavailable as error:
         logger.info("no quick builds: %s", error)
         return ""

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from sandboxes.backends.host_state import PROGRAM_PATH
 from sandboxes.errors import SandboxUnavailable
-from sandboxes.languages.compilers.compiled_libraries import COMPILE_TIMEOUT_SECONDS, kept_folder, libraries_folder
+from sandboxes.languages.compilers.compiled_libraries import COMPILE_TIMEOUT_SECONDS, cache_folder, kept_folder
 
 logger = logging.getLogger("code_eval")
 
@@ -69,7 +69,7 @@ def crates_folder() -> tuple[str, ...]:
 
     A sandbox is given it from the start, so that programs find crates that are compiled while it runs.
     """
-    folder = libraries_folder() / FOLDER
+    folder = cache_folder() / FOLDER
     try:
         if not folder.is_dir():
             folder.mkdir(parents=True, exist_ok=True)
