@@ -1,36 +1,29 @@
-"""The candidate's end of the connection to its tests: sends what the candidate defines, and does what they request."""
+"""The candidate's end of the connection to its tests: sends what the candidate defines, and answers their requests."""
 
 from __future__ import annotations
 
 import builtins
-import copy
 import operator
 import re
 import sys
-import traceback
 
 from ..common.frames import REPORT_FIELDS
 from ..common.names import is_special
 from ..common.output_value import encode_output
 from ..common.value_encoder import ENCODERS, MAX_INT
-from ..common.values import NotTransferable, ProtocolError, quote, scan, write
+from ..common.values import NotTransferable, quote, scan, write
 from ..runners.in_process import (
-    TRACEBACK_CHARS,
     compile_error_report,
-    keep_own_frames,
     new_module,
     program_report,
-    register_sources,
 )
 from ..runners.policy import PLAIN
 from ..runners.sources import CANDIDATE_FILE, SOURCES
-from .cpu_timers import CallTimer
+from .candidate_requests import CandidateRequests
 from .data_types import EXACT_COPIES, UNCHANGING, data_base
 from .kinds import FUNCTION, Kinds
 from .message_stream import REQUEST_FIELDS, PeerGone
 from .messages import RAISED, RETURNED, Messages
-from .operations import FUNCTIONS
-from .tests_imports import missing_imports
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,7 +50,7 @@ def names_set_later(candidate: bytes) -> list[str]:
 
 
 class CandidateEnd:
-    """The candidate's end of the connection. It does whatever the tests request."""
+    """The candidate's end of the connection."""
 
     def __init__(self, fd: int, policy: PlainPython = PLAIN) -> None:
         """Begin with no known objects, and a module for the candidate.
@@ -75,8 +68,7 @@ class CandidateEnd:
         # for a number, the object that the tests know by it
         self.exported: dict[int, Any] = {}
         self.kinds = Kinds()
-        # limits the CPU time of each call, once tests ask for that
-        self.timer: CallTimer | None = None
+        self.requests = CandidateRequests(self.namespace, self.exported, policy)
         # Read before the candidate's first line, because it may replace them.
         self.streams = (sys.stdout, sys.stderr)
 
@@ -177,7 +169,7 @@ class CandidateEnd:
             or changes
             or forgotten
             or self.messages.shared.by_key
-            or self.timer
+            or self.requests.timer
         ):
             return False
         status = RETURNED
@@ -216,66 +208,13 @@ class CandidateEnd:
         except Exception as error:
             self.stream.abort("%s: %s" % (type(error).__name__, error))
         try:
-            status, result = RETURNED, [self.perform(operation, subject, name, values)]
+            status, result = RETURNED, [self.requests.perform(operation, subject, name, values)]
         except PeerGone:
             raise
         except BaseException as error:
             status, result = RAISED, [error]
         del values
         self.reply(nonce, status, result, keys)
-
-    def perform(self, operation: str, subject: int, name: Any, values: list[Any]) -> Any:
-        """Do what the tests request, and return the result."""
-        if operation == "operate":
-            return FUNCTIONS[name](*values)
-        if operation == "output":
-            return encode_output(self.namespace, self.policy.output_variable)
-        if operation == "global":
-            if name not in self.namespace:
-                raise NameError("name %r is not defined" % name)
-            return self.namespace[name]
-        if operation == "import":
-            return self.import_if_mentioned(values)
-        if operation == "limit":
-            self.timer = self.timer or CallTimer()
-            self.timer.seconds = name
-            return None
-        value = self.exported[subject]
-        if operation == "call":
-            return self.call(value, name, values)
-        if operation == "method":
-            return self.call(getattr(value, name[0]), name[1:], values)
-        if operation == "get":
-            return getattr(value, name)
-        if operation == "data":
-            return EXACT_COPIES[data_base(type(value))](value)  # type: ignore[index]
-        if operation in ("copy", "deepcopy"):
-            return getattr(copy, operation)(value)
-        if operation == "trace":
-            return own_frames(value)
-        raise ProtocolError(operation)
-
-    def call(self, function: Callable[..., Any], keywords: Sequence[str], values: Sequence[Any]) -> Any:
-        """Call a function.
-
-        Args:
-            function: to call.
-            keywords: names of the last values.
-            values: the arguments.
-        """
-        first = len(values) - len(keywords)
-        arguments, named = values[:first], dict(zip(keywords, values[first:]))
-        if self.timer and self.timer.seconds:
-            return self.timer.call(function, arguments, named)
-        return function(*arguments, **named)
-
-    def import_if_mentioned(self, texts: list[str]) -> None:
-        """Import what the tests import and the candidate forgot, as far as its policy lets it."""
-        for statement in missing_imports(texts, SOURCES[CANDIDATE_FILE], self.namespace):
-            try:
-                exec(self.policy.compile(statement, CANDIDATE_FILE), self.namespace)
-            except Exception:  # refused by the policy, or not installed
-                continue
 
     # Replies
 
@@ -397,11 +336,3 @@ def arguments_of(error: Any, kind: type) -> tuple[Any, ...]:
     if issubclass(kind, BaseExceptionGroup):
         return (*arguments[:1], BaseExceptionGroup.exceptions.__get__(error))
     return tuple(arguments)
-
-
-def own_frames(error: BaseException) -> str:
-    """Return the lines of a traceback that show the candidate's own frames."""
-    register_sources()
-    shown = traceback.TracebackException(type(error), error, error.__traceback__, limit=-200, lookup_lines=False)
-    keep_own_frames(shown)
-    return "".join(shown.stack.format())[-TRACEBACK_CHARS:]
