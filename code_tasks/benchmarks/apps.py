@@ -27,13 +27,23 @@ def parse_apps(record: Mapping[str, Any], position: int) -> Problem:
     """Parse a record of APPS. A script may exit with any status, as in its grader."""
     name = "id" if "id" in record and "problem_id" not in record else "problem_id"
     cases = {"checker": "apps", "any_status": True}
-    problem = problem_of(id_field(record, name), json_field(record, "input_output"), cases, PREAMBLE, SECONDS)
-    return replace(problem, canonical_solution=first_solution(record))
+    return published_problem(id_field(record, name), record, cases)
 
 
 def parse_taco(record: Mapping[str, Any], position: int) -> Problem:
     """Parse a record of TACO, whose problems have no name but their position."""
-    problem = problem_of(str(position), json_field(record, "input_output"), {"checker": "taco"}, PREAMBLE, SECONDS)
+    return published_problem(str(position), record, {"checker": "taco"})
+
+
+def published_problem(task_id: str, record: Mapping[str, Any], script_cases: Mapping[str, Any]) -> Problem:
+    """Return the problem of a published record.
+
+    A few records have no cases. Their problems have no tests, and are invalid if they have samples.
+    """
+    value = json_field(record, "input_output") if record.get("input_output") != "" else {}
+    if value == {} or value == {"inputs": [], "outputs": []}:
+        return Problem(task_id, "", "", "python", is_script=True)
+    problem = problem_of(task_id, value, script_cases, PREAMBLE, SECONDS)
     return replace(problem, canonical_solution=first_solution(record))
 
 

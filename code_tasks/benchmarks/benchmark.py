@@ -49,6 +49,9 @@ class Benchmark:
     fields: tuple[str, ...] = ()
     """Fields that only the records of this benchmark have together, by which they are recognised. (): they are not."""
 
+    fields_on_hub: tuple[str, ...] = ()
+    """The same of the dataset on the Hub, where its records have another form than in the benchmark's own file."""
+
     official: Callable[[Problem], Problem] | None = None
     """(problem) -> the same with tests that run candidates in the way of the benchmark's own grader, with what is wrong
     in it. None: there are no such tests, so that verdicts are ours."""

@@ -72,12 +72,14 @@ def benchmark_of(location: str, record: Mapping[str, Any], benchmarks: Collectio
         InputError: if several benchmarks have such records, or none.
     """
     is_plain = "task_id" in record and any(name in record for name in TEST_FIELDS)
-    fitting = [each for each in benchmarks if each.fields and {*each.fields} <= {*record}]
+    forms = [(each, {*fields}) for each in benchmarks for fields in (each.fields, each.fields_on_hub) if fields]
+    forms = [(each, fields) for each, fields in forms if fields <= {*record}]
     # A benchmark whose fields are among those of another one fits less well.
-    fitting = [each for each in fitting if not any({*each.fields} < {*other.fields} for other in fitting)]
+    forms = [(each, fields) for each, fields in forms if not any(fields < others for _, others in forms)]
     if is_plain:
         # Own problems may have further fields. Only a benchmark whose records have these two as well is meant.
-        fitting = [each for each in fitting if "task_id" in each.fields and not {*TEST_FIELDS}.isdisjoint(each.fields)]
+        forms = [(each, fields) for each, fields in forms if "task_id" in fields and not fields.isdisjoint(TEST_FIELDS)]
+    fitting = [each for each, _ in forms]
     if not fitting and "task_id" in record:
         return PLAIN
     if len(fitting) == 1:

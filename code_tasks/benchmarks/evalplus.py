@@ -269,6 +269,7 @@ MBPPPLUS = Benchmark(
     *("mbppplus", parse_mbpp, "evalplus/mbppplus"),
     preferred_field="solution",
     fields=FIELDS,
+    fields_on_hub=("task_id", "code", "test_list", "test"),
     official=evalplus_form,
     runs_restricted=False,
 )

@@ -13,7 +13,7 @@ from typing import Any
 
 from code_tasks.benchmarks.benchmark import Benchmark
 from code_tasks.benchmarks.diagnosis import PROBLEMS
-from code_tasks.benchmarks.hub import hub_records
+from code_tasks.benchmarks.hub import hub_records, load_rows
 from code_tasks.benchmarks.readers import (
     MAX_LINE_BYTES,
     InputError,
@@ -25,10 +25,13 @@ from code_tasks.benchmarks.readers import (
     parsed_lines,
     rows_with_locations,
 )
-from code_tasks.benchmarks.saved_datasets import is_saved, saved_rows
+from code_tasks.benchmarks.saved_datasets import chosen_split, is_saved, saved_rows
 
 SUFFIXES = (".jsonl", ".jsonl.gz", ".json", ".json.gz", ".parquet")
 """Names of a folder's files that are read end with one of these."""
+
+NO_RECORDS = "dataset_infos.json"
+"""A file of old datasets on the Hub, which describes them."""
 
 PARQUET = b"PAR1"
 """The first bytes of a Parquet file."""
@@ -65,11 +68,14 @@ def records_of(
             check_exists(path)
         return hub_records(benchmark, str(source), split or benchmark.split, config or benchmark.config, revision)
     names = benchmark.files(split or benchmark.split, config) if benchmark.files and not is_saved(path) else ()
-    if revision or (config and not (names and path.is_dir())):
+    has_configs = path.is_dir() and (names or is_snapshot(path))
+    if revision or (config and not has_configs):
         name = "revision" if revision else "config"
         raise ValueError(f"{path} is read as it is: a {name} is for a dataset on the Hub")
     if is_saved(path):
         return saved_rows(path, split, benchmark.split)
+    if not names and is_snapshot(path):
+        return snapshot_rows(path, split, benchmark.split, config or benchmark.config)
     return folder_records(path, names, config, errors) if path.is_dir() else file_records(path, errors)
 
 
@@ -79,7 +85,8 @@ def path_records(path: Path, errors: InputErrors, split: str | None = None) -> R
     Args:
         path: of the file or folder.
         errors: gets the errors of lines.
-        split: of a dataset that `save_to_disk` wrote. None: the only one, or "test".
+        split: of a dataset that `save_to_disk` wrote, or of a copy of a dataset's repository. None: the only one, or
+            "test".
 
     Raises:
         InputError: if they can't be read; also while they are read.
@@ -87,6 +94,8 @@ def path_records(path: Path, errors: InputErrors, split: str | None = None) -> R
     check_exists(path)
     if is_saved(path):
         return saved_rows(path, split, "test")
+    if is_snapshot(path):
+        return snapshot_rows(path, split, "test", None)
     return folder_records(path, (), None, errors) if path.is_dir() else file_records(path, errors)
 
 
@@ -112,6 +121,41 @@ def check_exists(path: Path) -> None:
         raise InputError(f"can't read {path}: there is no such file")
 
 
+def record_files(path: Path) -> list[Path]:
+    """Return a folder's files that may have records, by their names."""
+    return sorted(file for file in path.iterdir() if file.name.endswith(SUFFIXES) and file.name != NO_RECORDS)
+
+
+def is_snapshot(path: Path) -> bool:
+    """Return whether a folder is a copy of a dataset's repository on the Hub, with files in folders such as `data`."""
+    if not path.is_dir() or record_files(path):
+        return False
+    return any(record_files(folder) for folder in path.iterdir() if folder.is_dir())
+
+
+def snapshot_rows(path: Path, split: str | None, default: str, config: str | None) -> Records:
+    """Yield (location, row) of a copy of a dataset's repository, whose splits `datasets` finds.
+
+    Args:
+        path: the folder's path.
+        split: the split's name. None: the only one, or the default.
+        default: the split that is taken of several.
+        config: the configuration's name. None: the only one.
+
+    Raises:
+        InputError: if the folder can't be read, or lacks the split or configuration.
+    """
+    import datasets
+
+    try:
+        splits = datasets.get_dataset_split_names(str(path), config)
+    # The errors of `datasets` have no base in common.
+    except Exception as error:
+        raise InputError(f"can't read {path}: {error}") from error
+    chosen = chosen_split(path, splits, split, default)
+    yield from rows_with_locations(f"{path}, row", load_rows(str(path), chosen, config))
+
+
 def folder_records(path: Path, names: Iterable[str], config: str | None, errors: InputErrors) -> Records:
     """Yield the records of a folder's files.
 
@@ -124,7 +168,7 @@ def folder_records(path: Path, names: Iterable[str], config: str | None, errors:
     # A name may be a pattern, such as "ALL/test-*.parquet".
     own = [file for name in names for file in sorted(path.glob(name)) or [path / name]]
     is_own = bool(own) and (config is not None or all(file.exists() for file in own))
-    paths = own if is_own else sorted(file for file in path.iterdir() if file.name.endswith(SUFFIXES))
+    paths = own if is_own else record_files(path)
     if not paths:
         programs = next((file for folder in path.iterdir() if folder.is_dir() for file in folder.glob("*.py")), None)
         kind = f"; {programs} looks like a sample, not a problem" if programs else ""

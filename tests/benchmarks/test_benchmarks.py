@@ -164,6 +164,14 @@ def test_mbpp(load):
     assert problem.candidate("x = 1", "python") == "x = 1"
 
 
+@pytest.mark.parametrize("value", ["", "{}", '{"inputs": [], "outputs": []}'])
+def test_apps_without_cases(load, value):
+    """A record of APPS or TACO without test cases is a problem with empty tests, which no sample of it can pass."""
+    for name in ("apps", "taco"):
+        [problem] = load(name, {**APPS, "input_output": value}).values()
+        assert (problem.tests, BENCHMARKS[name].official_form(problem)) == ("", problem)
+
+
 @pytest.mark.parametrize("form", ["array", "gzip", "parquet", "folder"])
 def test_forms_of_files(tmp_path, form):
     """Records are read from a JSON array, gzipped JSON lines, Parquet, and a folder of such files."""
@@ -184,8 +192,8 @@ def test_forms_of_files(tmp_path, form):
         ("mbpp", {**MBPP, "test_list": "assert 1"}, ":1: 'test_list' is not a list of strings, but 'assert 1'"),
         ("mbpp", {**MBPP, "test_list": []}, ":1: 'test_list': "),
         ("mbpp", {**MBPP, "task_id": None}, ":1: 'task_id' is neither a number nor a string, but null"),
-        ("apps", {**APPS, "input_output": ""}, ":1: 'input_output' is not JSON"),
-        ("apps", {**APPS, "input_output": "{}"}, ":1: 'input_output' has no inputs"),
+        ("apps", {**APPS, "input_output": "{"}, ":1: 'input_output' is not JSON"),
+        ("apps", {**APPS, "input_output": {"outputs": ["1"]}}, ":1: 'input_output' has no inputs"),
         ("taco", {**APPS, "input_output": {"inputs": ["1"], "outputs": []}}, ":1: there are 1 inputs, but 0 outputs"),
         ("livecodebench", {**LIVECODEBENCH, "contest_date": "x", "metadata": "{"}, ":1: 'metadata' is not JSON"),
         ("livecodebench", {**LEETCODE, "metadata": "{}"}, ":1: cases of the testtype 'functional' need a 'func_name'"),

@@ -106,6 +106,12 @@ def test_parquet(tmp_path):
     assert (loaded.benchmark.name, list(loaded.problems)) == ("prime_code", ["0", "1"])
 
 
+def test_mbppplus_on_the_hub(write):
+    """MBPP+ in the form of the Hub, where tests are finished code, is told from MBPP and from problems of one's own."""
+    record = {"task_id": 2, "code": "", "test_imports": [], "test_list": ["assert f() == 1"], "test": "assert f() == 1"}
+    assert load_benchmark(None, write(record)).benchmark.name == "mbppplus"
+
+
 def test_an_array(tmp_path):
     """An array in a gzipped JSON file is recognised by its first item."""
     path = tmp_path / "records.json.gz"

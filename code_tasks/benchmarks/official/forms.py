@@ -88,7 +88,9 @@ class OfficialGrader:
     memory_bytes: int = MEMORY_BYTES
 
     def form(self, problem: Problem) -> Problem:
-        """Return a problem with tests that run a candidate as the grader does."""
+        """Return a problem with tests that run a candidate as the grader does; itself if it has no cases."""
+        if not problem.tests:
+            return problem
         value = json.loads(problem.tests)
         rules = {
             "grader": self.name,
