@@ -183,7 +183,7 @@ class Problem:
         """Return what an answer is asked for. `language` is that of the run, for a problem that names none."""
         language = self.language or language or "python"
         function, reads_input = self._called
-        return Asked(self.tests, function or self.entry_point, self.prompt, language, reads_input)
+        return Asked(self.tests, function or self.entry_point, self.prompt, language, reads_input, self.suffix)
 
     @cached_property
     def _called(self) -> tuple[str, bool]:

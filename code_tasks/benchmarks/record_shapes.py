@@ -31,6 +31,7 @@ class RecordShape:
 WAY_OUT = "here; rename or remove such a field, or leave it out with --ignore-field NAME of `code-eval run`"
 OF_PROMPT = ("task_id", "prompt", "test", "entry_point")
 OF_HUMANEVAL = RecordShape(OF_PROMPT, ("canonical_solution", "suffix"))
+OF_INFILLING = RecordShape((*OF_PROMPT, "suffix"), ("canonical_solution",))
 OF_HUMANEVAL_X = (*OF_PROMPT[:3], "declaration", "canonical_solution")
 READ_IN_HUMANEVAL_X = ("entry_point", "import", "test_setup", "language")
 OF_EVALPLUS = RecordShape(
@@ -57,6 +58,7 @@ SHAPES: Mapping[str, Sequence[RecordShape]] = {
     "": PLAIN_SHAPES,
     "humaneval": (OF_HUMANEVAL,),
     "humanevalplus": (OF_EVALPLUS, OF_HUMANEVAL),
+    "humaneval-infilling": (OF_INFILLING,),
     "evoeval": (OF_HUMANEVAL,),
     "mbpp": (
         RecordShape(("task_id", "test_list"), ("code", "test_setup_code", "test_imports"), ("challenge_test_list",)),

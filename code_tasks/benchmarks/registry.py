@@ -20,7 +20,7 @@ from code_tasks.benchmarks.detection import recognised
 from code_tasks.benchmarks.ds1000 import DS1000
 from code_tasks.benchmarks.evalplus import HUMANEVALPLUS, MBPPPLUS
 from code_tasks.benchmarks.evoeval import EVOEVAL
-from code_tasks.benchmarks.human_eval import HUMANEVAL
+from code_tasks.benchmarks.human_eval import HUMANEVAL, HUMANEVAL_INFILLING
 from code_tasks.benchmarks.humanevalpack import HUMANEVAL_X, HUMANEVALPACK
 from code_tasks.benchmarks.intellect3 import INTELLECT_3
 from code_tasks.benchmarks.kodcode import KODCODE
@@ -39,7 +39,19 @@ from code_tasks.benchmarks.xcodeeval import XCODEEVAL
 from sandboxes.validation import short_repr
 
 ALL = (
-    *(HUMANEVAL, HUMANEVALPLUS, MBPP, MBPPPLUS, LIVECODEBENCH, APPS, TACO, PRIME_CODE, CODECONTESTS, XCODEEVAL),
+    *(
+        HUMANEVAL,
+        HUMANEVALPLUS,
+        HUMANEVAL_INFILLING,
+        MBPP,
+        MBPPPLUS,
+        LIVECODEBENCH,
+        APPS,
+        TACO,
+        PRIME_CODE,
+        CODECONTESTS,
+        XCODEEVAL,
+    ),
     *(VERIFIABLE_CODING, SYNTHETIC_1, SYNTHETIC_2, INTELLECT_3, DEEPCODER, CODEFORCES),
     *(CRUXEVAL_INPUT, CRUXEVAL_OUTPUT, CLASSEVAL, KODCODE, BIGCODEBENCH, BIGCODEBENCH_HARD, DS1000),
     *(MULTIPL_E, HUMANEVAL_X, HUMANEVALPACK, EVOEVAL, MHPP),

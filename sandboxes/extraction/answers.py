@@ -29,6 +29,9 @@ class Asked:
     reads_input: bool = False
     """True if tests give the program input, and read its output."""
 
+    suffix: str = ""
+    """Code that follows a completion. "": nothing does."""
+
 
 @dataclass(frozen=True)
 class Extraction:

@@ -9,6 +9,7 @@ from typing import Any
 
 from sandboxes.extraction.answers import Asked, Extraction, encodable
 from sandboxes.extraction.fences import blocks_in
+from sandboxes.extraction.infilling import read_infilling
 from sandboxes.extraction.model_formats import begins_with_reasoning, final_answer
 from sandboxes.extraction.other_languages import defined_in, read_other, wanted_names
 from sandboxes.extraction.python_readings import BLOCK, read_python
@@ -56,6 +57,8 @@ def automatic(answer: str, asked: Asked) -> Extraction:
         return read_other(answer, asked) if is_chat else as_it_stands(answer, asked)
     # This Python can't read all that another one can.
     own = asked.language == "python" or is_python(answer)
+    if own and asked.suffix.strip():
+        return read_infilling(answer, asked)
     return read_python(answer, asked) if own else read_other(answer, asked)
 
 
