@@ -14,7 +14,11 @@ from sandboxes.languages.comments import PHP_COMMENTS
 from sandboxes.languages.steps import Command
 
 DRIVER_FILE, RUNNER_FILE = "code_eval_driver.php", "code_eval_runner.php"
-SETTINGS = ("display_errors=stderr", "log_errors=0", "zend.assertions=1", "assert.exception=1", "html_errors=0")
+SETTINGS = (
+    *("display_errors=stderr", "log_errors=0", "zend.assertions=1", "assert.exception=1", "html_errors=0"),
+    # A candidate that calls C could write to the memory of its interpreter.
+    "ffi.enable=0",
+)
 WORD = re.compile(r"[A-Za-z_]\w*")
 PHPUNIT = "/usr/share/php/PHPUnit/Autoload.php"
 NAMES_PHPUNIT = re.compile(r"\bPHPUnit\\Framework\b")
@@ -267,4 +271,6 @@ PHP = Language(
     calls=php_call,
     comments=PHP_COMMENTS,
     tools=("php",),
+    # Debian's PHP loads ctype, iconv, mbstring and others by files there.
+    paths=("/etc/php",),
 )

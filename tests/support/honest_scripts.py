@@ -66,6 +66,10 @@ RUBY = {
 }
 PHP = {
     "MultiPL-E": ("<?php\n" + attacks_php.PLUS, attacks_php.TESTS),
+    "functions of extensions": (
+        "<?php\nfunction size($s) { return ctype_digit($s) ? 0 : mb_strlen(iconv('UTF-8', 'UTF-8', $s)); }\n",
+        "if (size('été') !== 3 || size('12') !== 0) throw new Exception('no');\n",
+    ),
     "no opening tag": (attacks_php.PLUS, "<?php\n" + attacks_php.TESTS),
     "a closing tag": ("<?php\n" + attacks_php.PLUS + "?>\n\n", attacks_php.TESTS),
     "values": (
@@ -146,6 +150,11 @@ LUA = {
 }
 PERL = {
     "MultiPL-E": (attacks_perl.PLUS, attacks_perl.TESTS),
+    "names of builtins": (
+        "sub split { return [CORE::split(/,/, $_[0])] }\nsub last { return $_[0][-1] }\n",
+        "my $candidate = \\&split;\nmy $other = \\&last;\nmy ($first) = split(/;/, 'a;b');\n"
+        "die 'no' unless $other->($candidate->('a,b')) eq 'b' && $first eq 'a' && &split('1,2')->[1] == 2;\n",
+    ),
     "values": (
         "sub same { return $_[0] }\n",
         'use Test::Deep;\nfor my $x (1, -2.5, "a;[{", "\\x{e9}\\x{263a}", "\\xff", undef, [1, [2]], {a => {b => '
@@ -305,6 +314,11 @@ RACKET = {
         '(for ([x (list 1 2.5 1/3 "é" #t #\\a \'a \'(1 (2) . 3) (vector 1 2) (hash "a" 1) (hasheq \'b 2) (set 1 2) '
         "+inf.0 (void) "
         '\'() (expt 2 80) #"b" (box 1) \'#:k)])\n  (unless (equal? (same x) x) (error (format "~a" x))))\n',
+    ),
+    "comments before the language": ("#!/usr/bin/env racket\n; Add.\n" + attacks_racket.PLUS, attacks_racket.TESTS),
+    "comments before the tests' language": (
+        attacks_racket.PLUS,
+        "#| Tests |#\n; too\n#lang racket\n" + attacks_racket.TESTS,
     ),
     "another language": (attacks_racket.PLUS.replace("racket", "racket/base"), attacks_racket.TESTS),
     "exports": (attacks_racket.PLUS + "(provide add)\n", "#lang racket\n" + attacks_racket.TESTS),

@@ -221,6 +221,59 @@ HONEST = {
         "    public static void Main(string[] args) {\n"
         '    Debug.Assert(Pair(3L).Equals((Tuple.Create(3L, "b\\""))));\n    }\n}\n',
     ),
+    "floats of C#": (
+        "csharp",
+        "using System;\nusing System.Collections.Generic;\npublic class Problem {\n"
+        "    public static List<float> All(float a) { return new List<float>{a * 0.818f, (float)(Math.PI / 2)}; }\n"
+        "}\n",
+        "using System.Diagnostics;\nusing System.Collections.Generic;\nclass CodeEvalTests {\n"
+        "    static List<float> All(float a) { return code_eval_candidate::Problem.All(a); }\n"
+        "    public static void Main(string[] args) {\n"
+        "    Debug.Assert(CodeEval.Same.Values(All(10f), (new List<float>(new float[]{8.18f, 1.57079637f}))));\n"
+        "    }\n}\n",
+    ),
+    "a float of C#": (
+        "csharp",
+        "public class Problem { public static float Half(long a) { return a / 2f; } }\n",
+        "using System.Diagnostics;\nclass CodeEvalTests {\n"
+        "    static float Half(long a) { return code_eval_candidate::Problem.Half(a); }\n"
+        "    public static void Main(string[] args) {\n"
+        "    Debug.Assert(Half(3) == (1.5f));\n    Debug.Assert(Half(10) == ((float)5));\n    }\n}\n",
+    ),
+    "characters in an array of numbers in Java": (
+        "java",
+        "class Solution { int[] codes() { return new int[]{97, 98}; } char[] all() { return new char[]{'a', 98}; } }\n",
+        JAVA.replace(
+            "BODY",
+            "Arrays.equals(s.codes(), new int[]{'a', 98}), Arrays.equals(s.all(), new char[]{'a', 'b'})",
+        ),
+    ),
+    "optional values of Java": (
+        "java",
+        "import java.util.*;\nclass Solution { List<Optional<Long>> all() { return "
+        "Arrays.asList(Optional.of(5L), Optional.empty()); } }\n",
+        JAVA.replace("BODY", "s.all().equals(Arrays.asList(Optional.of(5L), Optional.empty()))"),
+    ),
+    "arrays of Rust": (
+        "rust",
+        "fn pairs() -> Vec<[i32; 2]> { vec![[1, 2], [3, 4]] }\nfn all() -> [i32; 3] { [1, 2, 3] }\n",
+        RUST.replace("BODY", "assert_eq!(pairs(), vec![[1, 2], [3, 4]]);\n        assert_eq!(all(), [1, 2, 3]);"),
+    ),
+    "an array of Rust first": (
+        "rust",
+        "fn all() -> [i32; 3] { [1, 2, 3] }\n",
+        RUST.replace("BODY", "assert_eq!(all(), [1, 2, 3]);"),
+    ),
+    "floats of Java": (
+        "java",
+        "import java.util.*;\nclass Solution { float twice(float a) { return 2 * a; }\n"
+        "  List<Float> all(float a) { return Arrays.asList(a, -685380224f, a / 3); } }\n",
+        JAVA.replace(
+            "BODY",
+            "s.twice(4.09f) == (8.18f), s.twice(4.09f) == (float)8.18, s.twice(1f / 6) == 0.33333334f, "
+            "s.all(1).equals(Arrays.asList(1f, -685380224f, 0.33333334f))",
+        ),
+    ),
     "values of Java": (
         "java",
         "import java.util.*;\nclass Solution { Optional<Integer> first(List<Integer> all) { System.out.print(1); "
@@ -260,6 +313,26 @@ WRONG = {
         "cpp",
         "long long odd() { return 9007199254740992; }",
         "int main() { assert(odd() == 9007199254740993); }",
+    ),
+    "an optional value for a value in Java": (
+        "java",
+        "import java.util.*;\nclass Solution { Optional<Integer> same(int a) { return Optional.of(a); } }",
+        JAVA.replace("BODY", "s.same(2).equals(2)"),
+    ),
+    "a value for an optional value in Java": (
+        "java",
+        "class Solution { Integer same(Integer a) { return a; } }",
+        JAVA.replace("BODY", "s.same(2).equals(Optional.of(2))"),
+    ),
+    "a missing value in another in Rust": (
+        "rust",
+        "fn find() -> Option<Option<i32>> { Some(None) }\n",
+        RUST.replace("BODY", "assert_eq!(find(), None);"),
+    ),
+    "a float for a double in Java": (
+        "java",
+        "class Solution { float twice(float a) { return 2 * a; } }",
+        JAVA.replace("BODY", "s.twice(4.09f) == 8.18"),
     ),
     "a condition for a number in Java": (
         "java",

@@ -186,7 +186,7 @@ class CppReader(Reader):
             raise NotPlain("keys that are equal, or are no whole numbers")
         return made
 
-    def is_pair(self, opening: int, count: int) -> bool:
+    def needs_all(self, opening: int, count: int) -> bool:
         """Return whether a list may be an element of a table."""
         return self.has_tables and count == 2 and self.tokens[opening - 1].text == "{"
 

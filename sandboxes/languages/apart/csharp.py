@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 from typing import Any
 
+from sandboxes.languages.apart.c_numbers import single
 from sandboxes.languages.apart.plain_data import Call, is_number, table
 from sandboxes.languages.apart.plain_tests import PlainTests, Reader, or_none
 from sandboxes.languages.apart.plain_tokens import NotPlain
@@ -59,7 +60,8 @@ static class CodeEvalResults {
         else if (value is bool) text.Append((bool)value ? "true" : "false");
         else if (value is string || value is char) Quote(value.ToString());
         else if (value is double) text.Append(((double)value).ToString("R", culture));
-        else if (value is float) text.Append(((float)value).ToString("R", culture));
+        // The text of a float may have one of two lengths. That of the same double has all of its digits.
+        else if (value is float) text.Append(((double)(float)value).ToString("R", culture));
         else if (value is System.Collections.IDictionary) {
             string before = "{";
             if (((System.Collections.IDictionary)value).Count == 0) text.Append(before);
@@ -115,6 +117,7 @@ class CsharpReader(Reader):
     constructors = frozenset(("List", "Dictionary", "Create"))
     casts = CASTS
     equality = "Equals"
+    single = staticmethod(single)
 
     def own_operand(self) -> Any:
         """Take a list, a table, a tuple, or a call."""

@@ -7,11 +7,12 @@ from dataclasses import replace
 from types import NoneType
 from typing import Any
 
+from sandboxes.languages.apart.c_numbers import single
 from sandboxes.languages.apart.java_classes import ONLY, classes_of
-from sandboxes.languages.apart.plain_data import Call, Character, table
+from sandboxes.languages.apart.plain_data import Call, Character, Marked, table
 from sandboxes.languages.apart.plain_tests import PlainTests, Reader, or_none
 from sandboxes.languages.apart.plain_tokens import NotPlain
-from sandboxes.languages.calls.java import WRITER
+from sandboxes.languages.calls.java import OPTIONAL_VALUE, WRITER
 
 IMPORT = re.compile(r"^[ \t]*import[ \t]+java\.[\w.*]+;[ \t]*$", re.MULTILINE)
 CASTS = {"boolean": bool, "char": str, "double": float, "float": float, "int": int, "long": int, "String": str}
@@ -23,6 +24,16 @@ LIBRARY = frozenset("Arrays Collections Double Integer List Long Map Math Object
 PARTS = ("get", "isEmpty", "isPresent")
 """Methods of a value that may be missing."""
 
+# An Optional is equal to no other object. The text of a float may have more digits than the shortest one. That of the
+# same double has all of its digits.
+OPTIONAL_AND_FLOAT = """\
+        if (value instanceof java.util.Optional) {
+            write(out.append("{\\"Optional\\":"), ((java.util.Optional<?>) value).orElse(null));
+            out.append("}");
+            return;
+        }
+        if (value instanceof Float) value = ((Float) value).doubleValue();
+"""
 PROGRAM = (
     """\
 %(imports)s
@@ -48,7 +59,7 @@ class CodeEvalResults {
     }
 """
     + ONLY
-    + WRITER.replace("%", "%%")
+    + WRITER.replace(OPTIONAL_VALUE, OPTIONAL_AND_FLOAT).replace("%", "%%")
     + "}\n"
 )
 
@@ -61,6 +72,7 @@ class JavaReader(Reader):
     constructors = frozenset(("asList", "of", "empty", *COPIES))
     casts = CASTS
     equality = "equals"
+    single = staticmethod(single)
 
     def own_operand(self) -> Any:
         """Take a list, a table, a value that may be missing, or a call of the candidate's method."""
@@ -71,9 +83,9 @@ class JavaReader(Reader):
             found = self.items(")")
             return table([found[place : place + 2] for place in range(0, len(found), 2)])
         if self.take("Optional", ".", "of", "("):
-            return self.parenthesised()
+            return Marked(Optional=self.parenthesised())
         if self.take("Optional", ".", "empty", "(", ")"):
-            return None
+            return Marked(Optional=None)
         if self.take("new"):
             return self.made()
         return self.call()
@@ -97,7 +109,8 @@ class JavaReader(Reader):
         if self.next_is("["):
             while self.take("["):
                 self.expect("]")
-            return self.braces()
+            found = self.braces()
+            return found if CASTS.get(kind) in (None, str) else as_numbers(found)
         if kind not in COPIES:
             raise NotPlain(kind)
         self.skip_type_arguments()
@@ -138,8 +151,7 @@ class JavaReader(Reader):
         if isinstance(value, str | list | dict | NoneType) and not isinstance(value, Character):
             raise NotPlain("objects that are compared with ==")
         if isinstance(value, float) and isinstance(call, Call):
-            if neutral[-1] in "fF":
-                raise NotPlain("a float")
+            # A float is equal to the double of the same value.
             call = replace(call, source=f"(double) ({call.source})")
         super().check_equal(call, value, neutral)
         self.allow_character(value)
@@ -161,6 +173,13 @@ class JavaReader(Reader):
             if self.name() not in TYPES and not self.next_is(".", "put", "("):
                 raise NotPlain("a statement of another kind")
             self.keep_statement(first)
+
+
+def as_numbers(value: Any) -> Any:
+    """Return data of an array of numbers, where a character is its number."""
+    if isinstance(value, list):
+        return [as_numbers(each) for each in value]
+    return ord(value) if isinstance(value, Character) else value
 
 
 @or_none

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sandboxes.languages.apart.plain_data import Character
+from sandboxes.languages.apart.plain_data import Character, Marked
 from sandboxes.languages.apart.plain_tokens import NotPlain
 
 BY_SUFFIX = {"l": "Long", "f": "Float", "d": "Double"}
@@ -72,7 +72,9 @@ def classes_of(value: Any, tokens: Sequence[tuple[str, str]]) -> tuple[str, str,
         each = pending.pop()
         if isinstance(each, bool) and number != "null":
             raise NotPlain("conditions beside numbers")
-        if isinstance(each, dict):
+        if isinstance(each, Marked):
+            pending.append(each.value)
+        elif isinstance(each, dict):
             if any(isinstance(key, bool) for key in each):
                 raise NotPlain("conditions as keys")
             keys |= {number if isinstance(key, int) else class_of_text(key) for key in each}

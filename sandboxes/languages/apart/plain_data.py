@@ -74,6 +74,9 @@ class DataReader(TokenReader):
     has_tuples = False
     """Whether data between round brackets, with commas, is a tuple."""
 
+    single = staticmethod(shortest_single)
+    """Returns a number of 32 bits as programs write it."""
+
     def items(self, end: str) -> list[Any]:
         """Take data between commas, up to a bracket."""
         found = []
@@ -128,7 +131,7 @@ class DataReader(TokenReader):
         if token.kind == "number":
             self.at += 1
             is_single = isinstance(token.text, float) and self.code[token.end - 1] in "fF"
-            return shortest_single(token.text) if is_single else token.text
+            return self.single(token.text) if is_single else token.text
         if token.kind == "text":
             text = ""
             while self.peek().kind == "text":
@@ -177,7 +180,7 @@ class DataReader(TokenReader):
         """
         value = self.operand()
         self.check_kind(value, kind)
-        return value
+        return self.single(value) if kind == "float" else value
 
     def check_kind(self, value: Any, kind: str) -> None:
         """Check that data is the same as a type.

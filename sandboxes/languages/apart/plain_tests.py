@@ -259,7 +259,7 @@ class Reader(DataReader):
         self.shape = self.code[start : self.tokens[begin].start] + neutral + self.code[self.tokens[end - 1].end : stop]
 
     def neutral(self, begin: int, end: int) -> Iterator[str]:
-        """Yield the tokens of data of the same type. A list has one element at most, unless it is a pair."""
+        """Yield the tokens of data of the same type. A list has one element at most, unless its type has a length."""
         place = begin
         while place < end:
             token = self.tokens[place]
@@ -267,7 +267,7 @@ class Reader(DataReader):
             if token.kind == "symbol" and text in "[{":
                 commas, closing = self.inside(place)
                 yield text
-                is_whole = not commas or self.is_pair(place, len(commas) + 1)
+                is_whole = not commas or self.needs_all(place, len(commas) + 1)
                 yield from self.neutral(place + 1, closing if is_whole else commas[0])
                 place, text = closing, BRACKETS[text]
             elif token.kind == "number":
@@ -275,8 +275,8 @@ class Reader(DataReader):
             yield NEUTRAL.get(token.kind) or ("false" if text == "true" else text)
             place += 1
 
-    def is_pair(self, opening: int, count: int) -> bool:
-        """Return whether a list is a key and a value, and has no meaning with one of them alone.
+    def needs_all(self, opening: int, count: int) -> bool:
+        """Return whether a list has another type with fewer elements, as a key and its value have.
 
         Args:
             opening: the bracket before it.

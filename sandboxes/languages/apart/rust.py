@@ -89,6 +89,10 @@ class RustReader(Reader):
             self.expect("let")
             self.keep_statement(first)
 
+    def needs_all(self, opening: int, count: int) -> bool:
+        """Return whether a list is an array, whose type has its length."""
+        return bool(self.tokens[opening - 1].text != "!")
+
     def check_equal(self, call: Any, value: Any, neutral: str) -> None:
         """Note that a call and a value are equal by `==`. No character is a number."""
         self.check(call, value)

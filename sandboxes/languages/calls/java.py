@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from sandboxes.languages.calls.scripts import own_name
 
-WRITER = r"""
-    static void write(StringBuilder out, Object value) {
+OPTIONAL_VALUE = """\
         if (value instanceof java.util.Optional) value = ((java.util.Optional<?>) value).orElse(null);
-        if (value == null || value instanceof Number || value instanceof Boolean) out.append(value);
+"""
+WRITER = (
+    """
+    static void write(StringBuilder out, Object value) {
+"""
+    + OPTIONAL_VALUE
+    + r"""        if (value == null || value instanceof Number || value instanceof Boolean) out.append(value);
         else if (value instanceof CharSequence || value instanceof Character) quote(out, value);
         else if (value instanceof java.util.Map) {
             String between = "{";
@@ -44,6 +49,7 @@ WRITER = r"""
         out.append('"');
     }
 """
+)
 """The Java methods that write a result as JSON."""
 
 # The generic types of the method's parameters say how each argument is read.

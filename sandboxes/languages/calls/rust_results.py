@@ -13,6 +13,7 @@ pub trait Writer {
 }
 pub trait Shown {
     fn write<W: Writer>(&self);
+    fn is_missing(&self) -> bool { false }
 }
 macro_rules! whole {
     ($writer:ident $wide:ty: $($type:ty)*) => { $(impl Shown for $type {
@@ -53,17 +54,24 @@ impl Shown for char {
 }
 impl<T: Shown + ?Sized> Shown for &T {
     fn write<W: Writer>(&self) { (**self).write::<W>() }
+    fn is_missing(&self) -> bool { (**self).is_missing() }
 }
 impl<T: Shown> Shown for Box<T> {
     fn write<W: Writer>(&self) { (**self).write::<W>() }
+    fn is_missing(&self) -> bool { (**self).is_missing() }
 }
 impl<T: Shown + ToOwned + ?Sized> Shown for std::borrow::Cow<'_, T> {
     fn write<W: Writer>(&self) { (**self).write::<W>() }
 }
 impl<T: Shown> Shown for Option<T> {
     fn write<W: Writer>(&self) {
-        match self { Some(value) => value.write::<W>(), None => W::put("null") }
+        match self {
+            Some(value) if value.is_missing() => W::put("{\"Some\":null}"),
+            Some(value) => value.write::<W>(),
+            None => W::put("null"),
+        }
     }
+    fn is_missing(&self) -> bool { self.is_none() }
 }
 pub fn write_list<'a, W: Writer, T: Shown + 'a, I: Iterator<Item = &'a T>>(all: I) {
     W::put("[");
