@@ -5,6 +5,7 @@ import pytest
 from sandboxes import Limits, Outcome, Program
 from support.conformance_programs import HONEST, HOSTILE, PRELUDE
 from support.observers import passes
+from support.selection import chosen_parameters
 
 pytestmark = pytest.mark.slow
 
@@ -12,12 +13,14 @@ LIMITS = Limits(wall_seconds=3.0)
 
 
 @pytest.fixture(scope="module")
-def verdicts(pool):
+def verdicts(request, pool):
     """Return the verdicts of the hostile programs, each with that of a right one after it."""
+    asked = {each.get("fact") for each in chosen_parameters(request)}
+    hostile = [each for each in HOSTILE if each.fact in asked]
     right = Program("def add(a, b): return a + b", "assert add(2, 3) == 5", Limits(wall_seconds=20.0))
-    pairs = [(Program(PRELUDE + each.candidate, each.tests, LIMITS), right) for each in HOSTILE]
+    pairs = [(Program(PRELUDE + each.candidate, each.tests, LIMITS), right) for each in hostile]
     found = pool.run_all([program for pair in pairs for program in pair], 2)
-    return dict(zip([each.fact for each in HOSTILE], zip(found[::2], found[1::2], strict=True), strict=True))
+    return dict(zip([each.fact for each in hostile], zip(found[::2], found[1::2], strict=True), strict=True))
 
 
 @pytest.mark.parametrize("fact", [each.fact for each in HOSTILE])

@@ -9,7 +9,7 @@ from support.languages import language_pool
 from support.observers import passes
 from support.requirements import WALL_SECONDS
 
-pytestmark = [pytest.mark.slow(seconds=120), pytest.mark.languages, pytest.mark.sampled]
+pytestmark = [pytest.mark.slow(seconds=120), pytest.mark.languages]
 PROGRAMS = {
     "c": plain_c,
     "csharp": plain_csharp,

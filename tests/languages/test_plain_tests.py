@@ -16,6 +16,7 @@ from support.plain_candidates import CANDIDATES, HONEST, LIES, MISTYPED, RIGHT, 
 from support.plain_frames import ADA, BASH, FORTRAN, GO, HASKELL, JAVA, KOTLIN, RUST, SCALA
 from support.plain_texts import PLAIN
 from support.requirements import WALL_SECONDS
+from support.selection import chosen_parameters
 
 
 @pytest.mark.parametrize("name", PLAIN)
@@ -90,10 +91,13 @@ def test_data_as_go_writes_it(value, text):
 
 
 @pytest.fixture(scope="module")
-def verdicts():
-    """Return {(language, body): verdict} of all lies and of honest candidates."""
-    pool = language_pool(*CANDIDATES)
-    bodies = [*LIES.values(), *RIGHT.items()]
+def verdicts(request):
+    """Return {(language, body): verdict} of lies and of honest candidates."""
+    parameters = chosen_parameters(request)
+    lies, languages = {each.get("lie") for each in parameters}, {each.get("language") for each in parameters}
+    bodies = [lie for name, lie in LIES.items() if name in lies or name.startswith("times") and lie[0] in languages]
+    bodies += [(language, body) for language, body in RIGHT.items() if language in languages]
+    pool = language_pool(*{language for language, _ in bodies})
     programs = []
     for language, body in bodies:
         candidate, tests = CANDIDATES[language]

@@ -45,6 +45,7 @@ from support import (
 )
 from support.languages import language_pool
 from support.requirements import WALL_SECONDS
+from support.selection import chosen_parameters
 
 ATTACKS = {
     "javascript": attacks_javascript.ATTACKS | attacks_javascript_apart.ATTACKS,
@@ -179,12 +180,7 @@ def verdicts(request):
 
     Those of a language run together.
     """
-    chosen = [
-        item.callspec.params
-        for item in request.session.items
-        if hasattr(item, "callspec") and item.path == request.path
-    ]
-    asked = {(params["language"], params.get("name")) for params in chosen}
+    asked = {(each["language"], each.get("name")) for each in chosen_parameters(request)}
     known = {}
 
     def of(language):
@@ -204,7 +200,6 @@ def verdicts(request):
     return of
 
 
-@pytest.mark.sampled
 @pytest.mark.parametrize(("language", "name"), EACH_ATTACK)
 def test_a_wrong_candidate_does_not_pass(verdicts, language, name):
     """A wrong candidate does not pass, whatever else it does."""
@@ -212,7 +207,6 @@ def test_a_wrong_candidate_does_not_pass(verdicts, language, name):
     assert (verdict.passed, verdict.attempts) == (False, 1), verdict
 
 
-@pytest.mark.sampled
 @pytest.mark.parametrize(("language", "name"), EACH_ATTACK)
 def test_its_honest_counterpart_passes(verdicts, language, name):
     """A right candidate that uses the same means without harm passes."""
@@ -220,7 +214,6 @@ def test_its_honest_counterpart_passes(verdicts, language, name):
     assert verdict.passed, (verdict.detail, verdict.stderr)
 
 
-@pytest.mark.sampled
 @pytest.mark.parametrize(("language", "name"), EACH_SHAPE)
 def test_a_right_candidate_of_each_shape_passes(verdicts, language, name):
     """A right candidate, as models and benchmarks write it, passes."""

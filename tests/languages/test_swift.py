@@ -19,6 +19,7 @@ from support.language_programs import PROGRAMS
 from support.languages import lack_of, require_languages
 from support.observers import passes
 from support.requirements import WALL_SECONDS
+from support.selection import chosen_parameters
 from support.server_client import serving
 
 pytestmark = [pytest.mark.slow, pytest.mark.languages]
@@ -53,8 +54,9 @@ def pool(sandbox):
 
 
 @pytest.fixture(scope="module")
-def verdicts(pool):
-    """Return the verdicts on all attacks, their honest counterparts and honest shapes: {(kind, name): verdict}."""
+def verdicts(request, pool):
+    """Return the verdicts on attacks, their honest counterparts and honest shapes: {(kind, name): verdict}."""
+    asked = {each.get("name") for each in chosen_parameters(request)}
     programs = {}
     for name, (wrong, honest, *tests) in attacks_swift.ATTACKS.items():
         text = tests[0] if tests else attacks_swift.TESTS
@@ -62,6 +64,7 @@ def verdicts(pool):
         programs["right", name] = (honest, text, LIMITS)
     for name, (candidate, tests) in honest_swift.SWIFT.items():
         programs["shape", name] = (candidate, tests, LIMITS)
+    programs = {key: program for key, program in programs.items() if key[1] in asked}
     different = list(dict.fromkeys(programs.values()))
     found = pool.run_all([build_program("swift", *program) for program in different], 2)
     known = dict(zip(different, found, strict=True))

@@ -10,7 +10,7 @@ import pytest
 
 from support import browser, docker_engines, ray_nodes
 from support.metric_and_command import ROOT
-from support.selection import COLLECTED, MARKERS, SAMPLED, SHARE, SPLIT_FILE, FileScheduling, is_in_part
+from support.selection import COLLECTED, MARKERS, SPLIT_FILE, FileScheduling, sample
 
 # Functions that only tests with a marker use.
 NEEDED = {
@@ -62,7 +62,7 @@ def test_tests_have_the_markers_of_what_they_need(request):
 def test_markers_are_registered(request):
     """pyproject.toml explains each marker that leaves a test out."""
     registered = [line.partition(":")[0] for line in request.config.getini("markers")]
-    assert {*MARKERS, SAMPLED} <= set(registered)
+    assert {*MARKERS} <= set(registered)
 
 
 def collected(*options, folder=FOLDER):
@@ -73,18 +73,23 @@ def collected(*options, folder=FOLDER):
     return [line for line in done.stdout.splitlines() if re.match(r"tests/\S+::", line)], done.stdout
 
 
-def chosen(commit, count=400, function="test_a"):
-    """Return the parameters of the tests of a corpus that a commit is tested with."""
+def chosen(commit, count=40, number=4, function="test_a"):
+    """Return the cases of a test's table that a commit is tested with."""
     items = [SimpleNamespace(path=Path("test_x.py"), nodeid=f"test_x.py::{function}[{n}]") for n in range(count)]
-    return {item.nodeid.partition("[")[2] for item in items if is_in_part(item, commit)}
+    return {name.partition("[")[2] for name in sample(items, number, commit)}
 
 
-def test_the_part_of_a_corpus():
-    """A commit is tested with about one of SHARE, the same for all functions. Other commits have other ones."""
-    part = chosen("one")
-    assert 400 / SHARE / 2 < len(part) < 400 / SHARE * 2
-    assert part == chosen("one", function="test_b")
-    assert len(set().union(*(chosen(str(commit)) for commit in range(60)))) == 400
+def test_a_sample_of_a_table():
+    """A commit is tested with one case in four, the same of each test's table. Others are tested with other cases."""
+    assert len(chosen("one")) == 10
+    assert chosen("one") == chosen("one", function="test_b")
+    assert len(set().union(*(chosen(str(commit)) for commit in range(60)))) == 40
+
+
+@pytest.mark.parametrize(("count", "expected"), [(1, 1), (2, 1), (4, 1), (5, 2)])
+def test_each_test_is_in_a_sample(count, expected):
+    """Of a small table at least one case runs."""
+    assert len(chosen("one", count)) == expected
 
 
 @pytest.fixture(scope="module")
@@ -105,6 +110,15 @@ def test_quick_suite_and_rest_are_all_tests(quick, rest):
     everything, _ = collected("--all")
     assert quick[0] and rest
     assert sorted(quick[0] + rest) == sorted(everything)
+
+
+@pytest.mark.slow
+def test_a_sample_of_the_rest(rest):
+    """A sample has each test of the rest, and fewer cases."""
+    names, output = collected("--rest", "--sample", "4")
+    tests = [{name.partition("[")[0] for name in each} for each in (names, rest)]
+    assert (tests[0], len(names) < len(rest)) == (tests[1], True)
+    assert f"{len(rest) - len(names):,} cases of tables were left out" in output
 
 
 @pytest.mark.slow
@@ -168,5 +182,8 @@ def test_ci_runs_all_tests_once():
     assert '\npip install -e ".[test]" && pytest\n' in (ROOT / "README.md").read_text(encoding="utf-8")
     script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
     calls = re.findall(r"^pytest.*$", script, re.MULTILINE)
-    assert calls == ["pytest || failed=1", 'pytest --rest -n 3 "${folders[@]}" || failed=1']
+    assert calls == [
+        "pytest || failed=1",
+        'pytest --rest --sample "${CODE_EVAL_SAMPLE-4}" -n 3 "${folders[@]}" || failed=1',
+    ]
     assert script.count('\n[ -z "$failed" ]\n') == 1 and script.index('[ -z "$failed" ]') > script.index(calls[1])

@@ -3,6 +3,7 @@
 from support.plain_frames import ADA, BASH, FORTRAN, GO, HASKELL, JAVA, KOTLIN, RUST, SAME, SCALA
 
 OTHERS = {
+    "a number in C++ that a negative one is equal to": ("cpp", "int main() { assert(add(2, 3) == 4294967295u); }\n"),
     "a record in Ada": (
         "ada",
         ADA.replace("KIND", "Integer_Integer_Tuple").replace("BODY", "Candidate (1, 2) = (1, 2)"),

@@ -4,7 +4,7 @@ import gc
 import math
 import subprocess
 import zlib
-from collections import Counter
+from collections import Counter, defaultdict
 from pathlib import Path
 
 import pytest
@@ -30,11 +30,8 @@ FIXTURES = {"engine": "docker", "short_run": "docker", "browser": "browser"}
 SPLIT_FILE = "tests/languages/test_script_attacks.py"
 """A file that would keep one process busy long after the others: each process takes some of its languages."""
 
-SAMPLED = "sampled"
-"""The marker of tests of a corpus that is too large for each run: `--rest` runs a part of it."""
-
-SHARE = 4
-"""`--rest` runs about one of so many tests of a corpus. Each commit has others."""
+CASES = "cases"
+"""Counts the tests that `--sample` leaves out."""
 
 TESTS = Path(__file__).parents[1]
 COLLECTED = pytest.StashKey[list]()
@@ -46,7 +43,8 @@ def pytest_addoption(parser):
     group = parser.getgroup("selection", "selection: without a name, -k, -m or --lf, pytest runs the quick suite")
     group.addoption("--all", action="store_true", help="run all tests")
     group.addoption("--rest", action="store_true", help="run the tests that the quick suite leaves out")
-    group.addoption("--whole", action="store_true", help="with --rest, run all of the corpora, and not a part of them")
+    of_tables = "of each test's table of cases run one in N, and at least one; each commit has others"
+    group.addoption("--sample", type=int, default=1, metavar="N", help=of_tables)
 
 
 def pytest_configure(config):
@@ -88,9 +86,9 @@ def pytest_collection():
         gc.enable()
 
 
-@pytest.hookimpl(tryfirst=True)
+@pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_collection_modifyitems(config, items):
-    """Add the markers that follow from the tables above, and put files that take long behind the others.
+    """Add the markers that follow from the tables above, by which pytest chooses. Put long files behind the others.
 
     Among these the longest come first: with a long one at the end, the other worker would have nothing to do.
     """
@@ -100,12 +98,23 @@ def pytest_collection_modifyitems(config, items):
             item.add_marker(marker)
         seconds[item.path] += seconds_of(item)
     config.stash[COLLECTED] = list(items)
-    if config.option.rest and not config.option.whole:
-        commit = head()
-        left_out = {item for item in items if item.get_closest_marker(SAMPLED) and not is_in_part(item, commit)}
-        config.hook.pytest_deselected(items=list(left_out))
-        items[:] = [item for item in items if item not in left_out]
+    yield
+    if config.option.sample > 1:
+        chosen = sample(items, config.option.sample, head())
+        left_out = [item for item in items if item.nodeid not in chosen]
+        items[:] = [item for item in items if item.nodeid in chosen]
+        config.hook.pytest_deselected(items=left_out)
+        config.stash[LEFT_OUT][CASES] = len(left_out)
     items.sort(key=lambda item: -seconds[item.path] if takes_long(item) else -math.inf)
+
+
+def chosen_parameters(request):
+    """Return the parameters of each test that runs of a fixture's file, by their names.
+
+    A fixture that runs the programs of all cases together needs no more of them.
+    """
+    items = [item for item in request.session.items if item.path == request.path]
+    return [item.callspec.params for item in items if hasattr(item, "callspec")]
 
 
 def head():
@@ -114,13 +123,16 @@ def head():
     return done.stdout.strip()
 
 
-def is_in_part(item, commit):
-    """Return whether a test of a corpus is in the part that a commit is tested with.
+def sample(items, number, commit):
+    """Return the ids of the tests that a commit is tested with: of each table of cases one in `number`.
 
-    All tests with the same parameters are, or none.
+    The tests of a file have the same cases, as far as their tables are alike, because they share what these need.
     """
-    parameters = item.nodeid.partition("[")[2]
-    return zlib.crc32(f"{commit} {item.path.name} {parameters}".encode()) % SHARE == 0
+    tables = defaultdict(list)
+    for item in items:
+        test, _, case = item.nodeid.partition("[")
+        tables[test].append((zlib.crc32(f"{commit} {item.path.name} {case}".encode()), item.nodeid))
+    return {name for table in tables.values() for _, name in sorted(table)[: math.ceil(len(table) / number)]}
 
 
 def seconds_of(item):
@@ -151,7 +163,7 @@ def pytest_deselected(items):
     """Count the tests that are left out, by marker."""
     for item in items:
         left_out = item.config.stash[LEFT_OUT]
-        left_out.update({"tests"} | {*MARKERS, SAMPLED} & {marker.name for marker in item.iter_markers()})
+        left_out.update({"tests"} | {*MARKERS} & {marker.name for marker in item.iter_markers()})
 
 
 def pytest_sessionfinish(session):
@@ -169,10 +181,8 @@ def pytest_testnodedown(node):
 def pytest_terminal_summary(terminalreporter, config):
     """Say what was left out, and how to run it."""
     left_out = config.stash[LEFT_OUT]
-    if config.option.rest and left_out[SAMPLED]:
-        terminalreporter.line(
-            f"{left_out[SAMPLED]:,} tests of corpora were left out; `pytest --rest --whole` runs them."
-        )
+    if left_out[CASES]:
+        terminalreporter.line(f"{left_out[CASES]:,} cases of tables were left out; without --sample they run.")
     if config.option.markexpr != QUICK or not left_out:
         return
     kinds = ", ".join(f"{left_out[marker]:,} {marker}" for marker in MARKERS if left_out[marker])

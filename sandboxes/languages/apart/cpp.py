@@ -13,7 +13,7 @@ from typing import Any
 
 from sandboxes.languages.apart.c_numbers import single
 from sandboxes.languages.apart.cpp_containers import TABLES, typed
-from sandboxes.languages.apart.plain_data import Call, Character, is_number, table
+from sandboxes.languages.apart.plain_data import MAX_INT, Call, Character, is_number, table
 from sandboxes.languages.apart.plain_tests import PlainTests, Reader, or_none
 from sandboxes.languages.apart.plain_tokens import NotPlain
 from sandboxes.languages.calls.cpp_results import PICKED_BY
@@ -76,6 +76,10 @@ std::cout.flush();
 {USED}
 }}
 """
+
+
+UNSIGNED = re.compile(r"\d[lL]*[uU]")
+"""Matches a number without a sign."""
 
 
 class CppReader(Reader):
@@ -199,6 +203,8 @@ class CppReader(Reader):
 
         A character is equal to its number, whichever of the two is returned.
         """
+        if type(value) is int and value > MAX_INT and UNSIGNED.search(neutral):
+            raise NotPlain("a number that a negative one is equal to")
         if isinstance(call, Call):
             call = replace(call, source=f"{PICKED_BY}({neutral})({call.source})")
         if isinstance(call, Call) and type(value) is int and value < 0:
