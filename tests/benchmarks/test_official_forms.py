@@ -99,6 +99,29 @@ def test_global_and_missing_modules(verdicts, name):
     assert passed(verdicts(name, stdin_problem(name), [uses_global, f"import resource\n{ADD}"])) == [False, False]
 
 
+@pytest.mark.parametrize(("name", "expected"), [("livecodebench", False), ("apps", True), ("prime_code", True)])
+def test_a_script_with_a_class_solution(verdicts, name, expected):
+    """LiveCodeBench's grader takes a script whose text has `class Solution` for a class, and finds none."""
+    script = f"class Solution:\n    pass\n{ADD}"
+    assert passed(verdicts(name, stdin_problem(name), [script])) == [expected]
+
+
+ASYNC = """\
+import asyncio
+
+async def main():
+    await asyncio.sleep(0)
+    print(sum(map(int, input().split())))
+
+asyncio.run(main())
+"""
+
+
+def test_asyncio_of_verl(verdicts):
+    """verl has imported asyncio when its grader takes functions away."""
+    assert passed(verdicts("prime_code", stdin_problem("prime_code"), [ASYNC])) == [True]
+
+
 def test_alarm_of_a_case(verdicts):
     """A case that takes longer than the grader's limit fails, and names the limit."""
     [result] = verdicts("apps", stdin_problem("apps"), [f"{ADD}while True:\n    pass"])

@@ -99,6 +99,9 @@ def run_in_the_way_of_the_grader(run: Any, source: str, text: str) -> None:
     rules = json.loads(text)
     set_alarm_handler(rules["grader"])
     import_numpy_for(source)
+    if rules["grader"] == "prime_code" and "asyncio" in source:
+        # verl's process has it. Without the functions that are taken away, it can't be imported.
+        importlib.import_module("asyncio")
     for name, part in rules["optional"].items():
         if not re.search(rf"\b{name}\b", source):
             rules["preamble"] = rules["preamble"].replace(part, "")

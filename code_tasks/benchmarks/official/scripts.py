@@ -74,7 +74,12 @@ def run_script(source: str, rules: dict[str, Any]) -> None:
     # Scripts that keep `stdin` before they are called have this one.
     sys.stdin = open(os.devnull)
     with alarm(seconds):
-        method = loaded(script_in_function(source, rules["preamble"], grader)).code
+        text = script_in_function(source, rules["preamble"], grader)
+        module = loaded(text)
+        if grader == "livecodebench" and "class Solution" in text:
+            # The grader takes it for a class of LeetCode's, which it does not find: the class is in the function.
+            module = module.Solution()
+        method = module.code
     for number, (given, expected) in enumerate(rules["cases"], 1):
         text, wanted = ("\n".join(one) if isinstance(one, list) else one for one in (given, expected))
         try:
