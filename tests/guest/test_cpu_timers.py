@@ -68,3 +68,36 @@ def test_the_next_tests_have_no_timer(verdicts):
     """Neither tests nor candidates after them find a timer."""
     assert [each.passed for each in verdicts(TIMED, BURN.format(0))] == [True]
     assert [each.passed for each in verdicts("assert f(1) == 1", BURN.format(0.6))] == [True]
+
+
+SEPARATE = Limits(wall_seconds=WALL_SECONDS)
+
+
+@pytest.fixture
+def run_apart(counting_pool):
+    """Return a function that runs a candidate apart from its tests, and returns the verdict."""
+    return lambda tests, candidate: counting_pool.run_all([Program(candidate, tests, SEPARATE, "separate")], 1)[0]
+
+
+def test_a_loop_within_a_function_in_c_ends(run_apart):
+    """A call that lets no signal in ends with its process."""
+    verdict = run_apart(TIMED, "def f(n):\n    return sum(range(10**13))\n")
+    detail = "a call used more CPU time than the tests allow"
+    assert (verdict.outcome, verdict.detail) == (Outcome.TIMED_OUT, detail)
+    assert verdict.cpu_seconds < WALL_SECONDS / 4
+
+
+def test_a_call_that_waits_ends(run_apart):
+    """A call that sleeps may take ten times its CPU seconds."""
+    verdict = run_apart(TIMED, f"import time\n\ndef f(n):\n    time.sleep({WALL_SECONDS})\n    return n\n")
+    assert (verdict.exception_type, verdict.exception_message) == (
+        "TimeoutError",
+        "the call took more than 3 s of waiting",
+    )
+    assert run_apart(TIMED, "import time\n\ndef f(n):\n    time.sleep(1)\n    return n\n").passed
+
+
+def test_no_limit_is_left(run_apart):
+    """A call after the timer was turned off may take more CPU time than the timer allowed."""
+    tests = TIMED + "setitimer(ITIMER_PROF, 0)\nassert g(1) == 1\n"
+    assert run_apart(tests, BURN.format(0) + BURN.format(3).replace("def f", "def g")).passed

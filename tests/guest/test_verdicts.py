@@ -62,6 +62,12 @@ def test_cpu_signal_is_timed_out():
     assert decided(status=signal.SIGXCPU, report=b"", cpu_seconds=3.9) == wanted
 
 
+def test_cpu_signal_before_the_limit_is_timed_out():
+    """A child whose tests have limited the CPU time of a call is TIMED_OUT."""
+    wanted = {"outcome": "timed_out", "detail": "a call used more CPU time than the tests allow"}
+    assert decided(status=signal.SIGXCPU, report=b"", cpu_seconds=1.0) == wanted
+
+
 def test_kill_by_the_kernel_for_cpu_time_is_timed_out():
     """A child that ignores SIGXCPU and gets SIGKILL is TIMED_OUT if its CPU time was used, otherwise CRASHED."""
     assert decided(status=signal.SIGKILL, report=b"", cpu_seconds=5.0)["outcome"] == "timed_out"

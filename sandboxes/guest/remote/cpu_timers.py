@@ -1,8 +1,11 @@
-"""Timers of CPU time that tests set, which also count for the candidate's process."""
+"""Timers of CPU time that tests set, which also hold for the candidate's process."""
 
 from __future__ import annotations
 
+import math
+import resource
 import signal
+import time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -11,6 +14,10 @@ if TYPE_CHECKING:
 
 # A candidate that catches the exception gets it again after this time.
 AGAIN_SECONDS = 0.05
+# A process that gets no signal in this time is ended.
+SPARE_SECONDS = 1.0
+# A call that waits may take so many times its CPU seconds: on a busy machine, other calls wait for a CPU.
+WALL_FACTOR = 10
 
 
 class TestsTimer:
@@ -30,26 +37,40 @@ class TestsTimer:
 
 
 class CallTimer:
-    """Ends calls of a candidate's functions that take too much CPU time, unless the candidate keeps it from that."""
+    """Ends calls of a candidate's functions that take too much time, unless the candidate keeps it from that."""
 
     def __init__(self) -> None:
         """Take over the signal."""
         self.seconds = 0.0
         self.is_running = False
-        self.set_timer = signal.setitimer
-        signal.signal(signal.SIGPROF, self.expire)
+        self.set_timer, self.set_limit, self.cpu_seconds = signal.setitimer, resource.setrlimit, time.process_time
+        self.before = resource.getrlimit(resource.RLIMIT_CPU)
+        for number in (signal.SIGPROF, signal.SIGALRM):
+            signal.signal(number, self.expire)
 
     def expire(self, number: int, frame: FrameType | None) -> None:
         """Raise TimeoutError in the function that is called."""
         if self.is_running:
-            raise TimeoutError("the call took more than %g s of CPU time" % self.seconds)
+            kind = "of CPU time" if number == signal.SIGPROF else "of waiting"
+            seconds = self.seconds * (1 if number == signal.SIGPROF else WALL_FACTOR)
+            raise TimeoutError("the call took more than %g s %s" % (seconds, kind))
 
     def call(self, function: Callable[..., Any], arguments: Sequence[Any], keywords: dict[str, Any]) -> Any:
         """Call a function of the candidate's, for as long as the timer lets it."""
         self.is_running = True
         self.set_timer(signal.ITIMER_PROF, self.seconds, AGAIN_SECONDS)
+        self.set_timer(signal.ITIMER_REAL, self.seconds * WALL_FACTOR, AGAIN_SECONDS)
+        self.limit_process(self.seconds + SPARE_SECONDS)
         try:
             return function(*arguments, **keywords)
         finally:
             self.is_running = False
             self.set_timer(signal.ITIMER_PROF, 0)
+            self.set_timer(signal.ITIMER_REAL, 0)
+            self.set_limit(resource.RLIMIT_CPU, self.before)
+
+    def limit_process(self, seconds: float) -> None:
+        """End this process once it has taken so many CPU seconds more: a function in C lets no signal in."""
+        most = self.before[0]
+        soft = math.ceil(self.cpu_seconds() + seconds)
+        self.set_limit(resource.RLIMIT_CPU, (soft if most < 0 else min(soft, most), self.before[1]))

@@ -77,6 +77,8 @@ def limit_verdict(
         return {"outcome": "timed_out", "detail": "ran for more than {:g} s".format(limits["wall_seconds"])}
     if killer in MIN_CPU_FRACTIONS and cpu_seconds >= limits["cpu_seconds"] * MIN_CPU_FRACTIONS[killer]:
         return {"outcome": "timed_out", "detail": "used more than {:g} s of CPU time".format(limits["cpu_seconds"])}
+    if killer == signal.SIGXCPU:
+        return {"outcome": "timed_out", "detail": "a call used more CPU time than the tests allow"}
     if killer:
         return {"outcome": "crashed", "detail": "killed by signal %d (%s)" % (killer, signal_name(killer))}
     return None
