@@ -16,6 +16,8 @@ FINDINGS = {
     "fails": "the canonical solution fails",
     "flaky": "runs of the canonical solution end differently",
     "stub": "a stub passes",
+    "disputed": "another solution fails",
+    "examples": "the canonical solution fails an example of the prompt",
     "mutant": "a mutant passes",
     "slow": f"the limit is less than {SLOW_FACTOR:g} times as long as the canonical solution takes",
     "missing": "there is no canonical solution",
@@ -25,13 +27,16 @@ FINDINGS = {
 
 @dataclass(frozen=True)
 class VariantResult:
-    """A stub or a mutant that was run."""
+    """A stub, a mutant or another solution that was run."""
 
     name: str
-    """One line for people: "return 0", or "line 3: a < b became a <= b"."""
+    """One line for people: "return 0", "line 3: a < b became a <= b", or "solution 1"."""
 
     outcome: str
     """The value of its `Outcome`, or NOT_RUN."""
+
+    detail: str = ""
+    """Why another solution failed."""
 
     @property
     def passed(self) -> bool:
@@ -69,6 +74,12 @@ class ProblemAudit:
     that says nothing about the tests, but candidates that cheat need `separate` grading."""
 
     mutants: tuple[VariantResult, ...] = ()
+    solutions: tuple[VariantResult, ...] = ()
+    """Other solutions, such as corrected ones."""
+
+    examples: str = ""
+    """Why the canonical solution fails the examples of its prompt. "": it passes, or there are none."""
+
     grading: tuple[str, str] = ("", "")
     """(the grading of the problem's tests, the reason for which "auto" chose "shared"). Empty: nothing was run."""
 
@@ -109,12 +120,19 @@ class ProblemAudit:
         return self.killed / run if run else None
 
     @property
+    def failing_solutions(self) -> list[VariantResult]:
+        """The other solutions that the tests refuse. Where one of these is right, the tests are not."""
+        return [each for each in self.solutions if each.detail]
+
+    @property
     def findings(self) -> list[str]:
         """Names in FINDINGS that hold for the problem."""
         found = {
             "fails": bool(self.outcomes) and not self.passed and not self.is_flaky,
             "flaky": self.is_flaky,
             "stub": bool(self.passing_stubs),
+            "disputed": bool(self.failing_solutions),
+            "examples": bool(self.examples),
             "mutant": bool(self.surviving_mutants),
             "slow": self.is_slow,
             "missing": not self.outcomes,

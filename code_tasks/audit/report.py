@@ -34,7 +34,7 @@ def as_text(audits: Sequence[ProblemAudit], wall_seconds: float) -> str:
         wall_seconds: duration of the audit.
     """
     programs = sum(len(each.outcomes) + len(each.stubs) + len(each.mutants) for each in audits)
-    programs += sum(bool(each.equal_object) for each in audits)
+    programs += sum(bool(each.equal_object) + len(each.solutions) for each in audits)
     problems = f"{len(audits)} problem{'' if len(audits) == 1 else 's'}"
     lines = [f"{problems} in {wall_seconds:.1f} s ({programs} programs)", "", *counts(audits)]
     lines += listed(audits, "fails", "canonical solution fails", "why", lambda each: each.caveat or each.detail)
@@ -43,6 +43,8 @@ def as_text(audits: Sequence[ProblemAudit], wall_seconds: float) -> str:
     )
     lines += listed(audits, "missing", "no canonical solution", "", lambda each: "")
     lines += listed(audits, "stub", "a stub passes", "stubs", lambda each: some(each.passing_stubs))
+    lines += listed(audits, "disputed", "another solution fails", "why", dispute)
+    lines += listed(audits, "examples", "contradicts its prompt", "why", lambda each: each.examples)
     lines += listed(audits, "slow", "slow", "seconds, and limit", times)
     lines += listed(audits, "mutant", "weak tests", "killed   such as", weakness, lambda each: each.killed_share or 0.0)
     lines += slowest(audits)
@@ -123,6 +125,12 @@ def some(names: Sequence[str]) -> str:
     """Return the first names of a list."""
     more = [f"... and {len(names) - MAX_NAMES_SHOWN} more"] if len(names) > MAX_NAMES_SHOWN else []
     return "; ".join([*names[:MAX_NAMES_SHOWN], *more])
+
+
+def dispute(audit: ProblemAudit) -> str:
+    """Return the first of other solutions that fails, and why."""
+    first = audit.failing_solutions[0]
+    return f"{first.name} of {len(audit.solutions)}: {first.detail}"
 
 
 def weakness(audit: ProblemAudit) -> str:

@@ -6,10 +6,11 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
+from code_tasks.audit.examples import example_tests
 from code_tasks.audit.mutants import mutants_of
 from code_tasks.audit.problem_audit import SLOW_FACTOR, ProblemAudit, VariantResult
 from code_tasks.audit.stubs import EQUAL_OBJECT, Variant, stubs_of
@@ -63,6 +64,8 @@ class Audit:
     problems: Mapping[str, Problem]
     config: EvalConfig
     plan: AuditPlan
+    solutions: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Programs of other solutions, by task_id."""
 
     def run(self) -> Iterator[ProblemAudit]:
         """Yield the audit of each problem, in their order."""
@@ -78,6 +81,7 @@ class Audit:
         with Evaluator(repeated) as evaluator:
             audits = list(audit._canonical(evaluator))
         with Evaluator(once) as evaluator:
+            audits = list(audit._others(evaluator, audits))
             yield from audit._variants(evaluator, audits)
 
     def _language(self, problem: Problem) -> str:
@@ -113,6 +117,27 @@ class Audit:
             calibrated_limit_seconds=limit,
         )
 
+    def _others(self, evaluator: Evaluator, audits: list[ProblemAudit]) -> Iterator[ProblemAudit]:
+        """Run other solutions, and canonical solutions on their prompts' examples. Yield audits with the results."""
+        tasks = [task for audit in audits for task in self._other_tasks(audit) if task.candidates]
+        with closing(evaluator.stream(tasks)) as results:
+            for audit in audits:
+                solutions, examples = self._other_tasks(audit)
+                shown = [
+                    VariantResult(f"solution {number}", state_of(result), failure(result))
+                    for number, result in enumerate((next(results) for _ in solutions.candidates), 1)
+                ]
+                failures = [failure(next(results)) for _ in examples.candidates]
+                yield replace(audit, solutions=tuple(shown), examples="".join(failures))
+
+    def _other_tasks(self, audit: ProblemAudit) -> tuple[Task, Task]:
+        """Return the tasks of a problem's other solutions, and of its canonical one on the prompt's examples."""
+        problem = self.problems[audit.task_id]
+        solutions = problem.task(self.solutions.get(audit.task_id, []), self.config.limits, audit.language)
+        tests = example_tests(problem.prompt) if audit.language == "python" and audit.passed else ""
+        candidates = [problem.candidate(problem.canonical_solution or "", audit.language)] if tests else []
+        return solutions, replace(problem, tests=tests).task(candidates, self.config.limits, audit.language)
+
     def _limit(self, problem: Problem) -> float:
         return float(problem.limits.get("wall_seconds", self.config.limits.wall_seconds))
 
@@ -139,6 +164,11 @@ class Audit:
         if audit.wall_seconds is None:
             return problem
         return with_wall_seconds(problem, min(audit.limit_seconds, limit_seconds(VARIANT, audit.wall_seconds)))
+
+
+def failure(result: RunResult) -> str:
+    """Return why a program failed; "" if it passed, or could not be judged."""
+    return reason_of(result) if isinstance(result, Verdict) and not result.passed else ""
 
 
 def with_variants(
@@ -176,7 +206,10 @@ def with_variants(
 
 
 def audit_problems(
-    problems: Mapping[str, Problem], config: EvalConfig, plan: AuditPlan | None = None
+    problems: Mapping[str, Problem],
+    config: EvalConfig,
+    plan: AuditPlan | None = None,
+    solutions: Mapping[str, Sequence[str]] | None = None,
 ) -> Iterator[ProblemAudit]:
     """Yield the audit of each problem, in their order.
 
@@ -184,9 +217,11 @@ def audit_problems(
         problems: by task_id, such as those of `load_benchmark`.
         config: how programs are run. Its repeats and its extraction do not count.
         plan: what is run. None: the default plan.
+        solutions: programs of other solutions by task_id, such as `Problem.candidate` returns. Tests that refuse one
+            are a finding. None: there are none.
 
     Raises:
         ValueError, TypeError: if a problem can't be run with this configuration.
         SandboxUnavailable: as `Evaluator.run` does.
     """
-    return Audit(problems, config, plan or AuditPlan()).run()
+    return Audit(problems, config, plan or AuditPlan(), solutions or {}).run()

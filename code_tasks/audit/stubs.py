@@ -13,6 +13,10 @@ from sandboxes.imports import parse_source, parse_tree
 from sandboxes.tasks.io_cases import IOCases, parse_cases
 
 RETURNED = ("None", "0", "1", "-1", "True", "False", '""', "[]", "{}")
+ARRAYS = ("numpy.array([])", "numpy.float16('inf')")
+"""Results that tests accept whose comparison is NumPy's: no element differs, and any large number is infinite."""
+
+NUMPY = re.compile(r"\b(?:np|numpy|allclose|isclose)\b")
 PRINTED = ("0", "1", "-1", "YES", "NO")
 FIRST_ARGUMENT, FIRST_LINE = "return the first argument", "print the first line"
 EMPTY, EQUAL_OBJECT = "empty", "an object that is equal to everything"
@@ -81,6 +85,8 @@ def function_stubs(problem: Problem) -> Iterator[tuple[str, str]]:
     except (ValueError, RecursionError):
         return
     bodies = {f"return {value}": f"return {value}" for value in RETURNED}
+    if NUMPY.search(problem.tests):
+        bodies |= {f"return {value}": f"import numpy\nreturn {value}" for value in ARRAYS}
     for title, body in {**bodies, FIRST_ARGUMENT: "", EQUAL_OBJECT: EQUAL_BODY}.items():
         tree = parse_source(source)
         functions = stubbed_functions(tree, name, problem.prompt.count("\n"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, ClassVar
@@ -11,6 +12,7 @@ from typing import Annotated, ClassVar
 import typer
 
 from code_tasks.audit.problem_audit import FINDINGS
+from code_tasks.benchmarks.problems import Problem
 from code_tasks.cli.arguments import expand_arguments, usage_errors
 from code_tasks.cli.benchmark_source import BenchmarkSource
 from code_tasks.cli.options import Door, GivenOptions, decisive_settings
@@ -18,7 +20,7 @@ from code_tasks.cli.output import STATUS_BELOW, check_writable, fail, show_next_
 from code_tasks.cli.score_report import JsonArguments
 from code_tasks.cli.wording import as_command_message
 from code_tasks.scoring.trusted_files import check_apart
-from sandboxes import SandboxUnavailable, close_pools
+from sandboxes import EvalConfig, SandboxUnavailable, close_pools
 
 REPEATS = 3
 AUDIT = Door(
@@ -55,6 +57,13 @@ class AuditArguments:
             "and no test can refuse them. There are no mutants in other languages.",
         ),
     ] = 10
+    solutions: Annotated[
+        Path | None,
+        typer.Option(
+            help="Other solutions, such as corrected ones, in any form of samples. A problem whose tests refuse one "
+            "is listed: the tests are wrong, or that solution is."
+        ),
+    ] = None
     seed: Annotated[int, typer.Option(help="Decides which mutants are chosen.")] = 0
     fail_on: Annotated[
         list[str],
@@ -64,13 +73,25 @@ class AuditArguments:
             + ". none: end with status 0.",
             metavar="|".join((*FINDINGS, "none")),
         ),
-    ] = ("fails", "flaky", "stub")  # type: ignore[assignment]
+    ] = ("fails", "flaky", "stub", "disputed")  # type: ignore[assignment]
 
     def __post_init__(self) -> None:
         """Raise BadParameter for an unknown finding."""
         if unknown := {*self.fail_on} - {*FINDINGS, "none"}:
             choices = ", ".join((*FINDINGS, "none"))
             raise typer.BadParameter(f"--fail-on must be one of {choices}, not {min(unknown)!r}")
+
+
+def read_solutions(path: Path, problems: Mapping[str, Problem], config: EvalConfig) -> dict[str, list[str]]:
+    """Return the programs of a file of samples, by task_id. Raises InputError."""
+    from code_tasks.benchmarks.sample_reader import read_samples
+
+    programs: dict[str, list[str]] = {}
+    for sample in read_samples(path, problems):
+        problem = problems[sample.task_id]
+        program = sample.program(problem, problem.language or config.tasks.language)
+        programs.setdefault(sample.task_id, []).append(program)
+    return programs
 
 
 @expand_arguments
@@ -102,7 +123,9 @@ def audit(
         loaded = source.load_for(options)
         if source.benchmark is None:
             config = loaded.benchmark.eval_config(options, AUDIT.refused)
-        audits = list(audit_problems(source.chosen(loaded.problems), config, plan))
+        problems = source.chosen(loaded.problems)
+        solutions = read_solutions(arguments.solutions, problems, config) if arguments.solutions else None
+        audits = list(audit_problems(problems, config, plan, solutions))
     except (ValueError, TypeError, ImportError, NotImplementedError, SandboxUnavailable) as error:
         fail(as_command_message(str(error)))
     finally:

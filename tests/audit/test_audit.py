@@ -144,7 +144,7 @@ def test_records_hold_everything(audits):
     """The record of an audit is JSON, with what follows from the runs."""
     record = json.loads(json.dumps(audits["constant"].as_record()))
     assert record["findings"] == ["stub", "mutant"]
-    assert record["stubs"][0] == {"name": "empty", "outcome": "compile_error"}
+    assert record["stubs"][0] == {"name": "empty", "outcome": "compile_error", "detail": ""}
     assert record["killed_share"] == audits["constant"].killed_share
 
 
@@ -176,3 +176,41 @@ def test_control_characters_of_a_name():
     """Names and messages of a dataset can't move a terminal's cursor."""
     audit = ProblemAudit("a\x1b[2J", "python", ("failed",), "b\x1b[2J", stubs=(VariantResult("c\x1b", "passed"),))
     assert "\x1b" not in as_text([audit], 1.0)
+
+
+MEDIAN = problem(
+    "examples",
+    "assert add(2, 3) == 5\nassert add(-1, 1) == 0\n",
+    prompt='def add(a, b):\n    """Add.\n    >>> add(1, 2)\n    4\n    """\n',
+)
+
+
+@pytest.fixture(scope="module")
+def disputed():
+    """Provide the audits of problems with other solutions, and with examples, by task_id."""
+    config = EvalConfig.from_options({"num_workers": 2})
+    problems = {each.task_id: each for each in (GOOD, WEAK, MEDIAN, NONE)}
+    right, wrong = ("def add(a, b):\n    return sum([a, b])\n", "def add(a, b):\n    return a * b\n")
+    solutions = {"good": [right, wrong], "weak": [right], "none": [wrong]}
+    found = audit_problems(problems, config, AuditPlan(repeats=1, mutants=0), solutions)
+    return {audit.task_id: audit for audit in found}
+
+
+def test_another_solution_that_fails(disputed):
+    """A problem whose tests refuse another solution is disputed, also without a canonical one."""
+    assert [name for name, audit in disputed.items() if "disputed" in audit.findings] == ["good", "none"]
+    [failing] = disputed["good"].failing_solutions
+    assert (failing.name, failing.outcome, "add(2, 3) == 5" in failing.detail) == ("solution 2", "failed", True)
+
+
+def test_examples_that_contradict(disputed):
+    """A prompt whose example the canonical solution fails is a finding with the example."""
+    assert [name for name, audit in disputed.items() if "examples" in audit.findings] == ["examples"]
+    assert "add(1, 2) is not 4" in disputed["examples"].examples
+
+
+def test_report_of_other_solutions(disputed):
+    """The report names the problems, with the first solution that fails."""
+    text = as_text(list(disputed.values()), 1.0)
+    assert "\n  good                      solution 2 of 2: AssertionError" in text
+    assert "\n  examples                  AssertionError: add(1, 2) is not 4" in text

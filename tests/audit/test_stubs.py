@@ -37,6 +37,14 @@ def test_functions(name, value):
     assert run(sources(ADD)[name], "add(7, 8)") == value
 
 
+def test_arrays_for_tests_with_numpy():
+    """Tests that compare with NumPy get an array without elements, and an infinite number, as results."""
+    found = sources(replace(ADD, tests="import numpy as np\nassert np.allclose(add(2, 3), 5)"))
+    assert run(found["return numpy.array([])"], "add(7, 8)").shape == (0,)
+    assert run(found["return numpy.float16('inf')"], "float(add(7, 8))") == float("inf")
+    assert "return numpy.array([])" not in sources(ADD)
+
+
 def test_helpers_of_the_prompt_stay():
     """A function that ends in the prompt is no stub, because tests may use it."""
     for problem in (ADD, replace(ADD, entry_point="")):

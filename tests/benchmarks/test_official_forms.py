@@ -118,7 +118,7 @@ asyncio.run(main())
 
 
 def test_asyncio_of_verl(verdicts):
-    """verl has imported asyncio when its grader takes functions away."""
+    """Verl has imported asyncio when its grader takes functions away."""
     assert passed(verdicts("prime_code", stdin_problem("prime_code"), [ASYNC])) == [True]
 
 
