@@ -2,6 +2,7 @@
 
 import multiprocessing
 from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from typing import Any
 
 import pytest
@@ -18,11 +19,29 @@ def each(programs: list[SeparateProgram]) -> Any:
     return pytest.mark.parametrize("program", programs, ids=[program.fact for program in programs])
 
 
+class Judge:
+    """Calls functions in a process which has loaded no tests, so that it forks quickly."""
+
+    def __init__(self) -> None:
+        """Start the process."""
+        self.process = ProcessPoolExecutor(1, multiprocessing.get_context("spawn"))
+
+    def __call__(self, function: Any, *arguments: Any) -> Any:
+        """Call a function. If the process has ended, the test that notices fails, and the next has another process."""
+        try:
+            return self.process.submit(function, *arguments).result()
+        except BrokenProcessPool:
+            self.process.shutdown()
+            self.process = ProcessPoolExecutor(1, multiprocessing.get_context("spawn"))
+            raise
+
+
 @pytest.fixture(scope="module")
 def judge():
-    """Return a function that calls another one in a process which has loaded no tests, so that it forks quickly."""
-    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as process:
-        yield lambda function, *arguments: process.submit(function, *arguments).result()
+    """Return a `Judge` for all tests."""
+    judge = Judge()
+    yield judge
+    judge.process.shutdown()
 
 
 @each([program for program in HONEST if program.is_apart])
