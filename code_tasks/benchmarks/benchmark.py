@@ -68,6 +68,9 @@ class Benchmark:
     is_sorted: bool = False
     """True if the grader takes problems by their ids, and not in the order of the dataset."""
 
+    sandbox_options: Callable[[Mapping[str, Any]], dict[str, Any]] | None = None
+    """Adds to a run's options what the grader's programs find and ours don't, such as a shell. None: nothing."""
+
     runs_restricted: bool = True
     """False if a policy refuses what the preamble or the tests do, for right candidates too."""
 
@@ -82,6 +85,8 @@ class Benchmark:
             ValueError, TypeError, SandboxUnavailable: as `EvalConfig.from_options` does.
             ValueError: if the sandbox can't run the benchmark.
         """
+        if self.sandbox_options and isinstance(options.get("sandbox", ""), str):
+            options = self.sandbox_options(options)
         preload = [*(options.get("preload") or ()), *self.preload]
         config = EvalConfig.from_options({**options, "preload": preload} if preload else options, without=without)
         self.check_sandbox(config.sandbox)

@@ -13,9 +13,10 @@ from dataclasses import replace
 from typing import Any
 
 from code_tasks.benchmarks.benchmark import Benchmark
-from code_tasks.benchmarks.packages import needed_modules
+from code_tasks.benchmarks.packages import needed_modules, needed_packages
 from code_tasks.benchmarks.problems import Problem, check_has_tests
 from code_tasks.benchmarks.records import id_field, text_field
+from sandboxes.backends.confinement import WHERE_POSSIBLE
 from sandboxes.imports import parse_source
 
 SECONDS = 240.0
@@ -31,6 +32,11 @@ ENVIRONMENT = (
 """The environment that the grader gives. Its programs have the names `os`, `sys` and `environ`."""
 
 
+def with_localhost_and_shell(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return options with a shell, and with localhost where it is possible. Some solutions use them."""
+    return {"loopback": False if options.get("network") else WHERE_POSSIBLE, "shell": True, **options}
+
+
 def parse(record: Mapping[str, Any], position: int) -> Problem:
     """Parse a record of BigCodeBench."""
     prompt, opening, tests = (text_field(record, name) for name in ("complete_prompt", "code_prompt", "test"))
@@ -43,13 +49,16 @@ def parse(record: Mapping[str, Any], position: int) -> Problem:
     if not any(isinstance(node, ast.ClassDef) and node.name == TEST_CLASS for node in tree.body):
         raise ValueError(f"'test' has no class {TEST_CLASS}")
     imports = "".join(f"{line}\n" for line in imports_for(tree, header))
+    texts = (prompt + "\n" + solution, tests)
     return Problem(
         # The tests use these modules too. Their imports also say which grading they need.
         *(id_field(record, "task_id"), prompt, imports + tests, "python"),
         entry_point=text_field(record, "entry_point"),
         canonical_solution="\n" + solution,
         preamble=f"{ENVIRONMENT}{opening}\n    pass\n",
-        modules=needed_modules(prompt + "\n" + solution, tests),
+        modules=needed_modules(*texts),
+        # Another process has no objects of other libraries, such as a WordCloud, and takes a Timestamp for a datetime.
+        grading="shared" if {*needed_packages(*texts)} - {"numpy"} else "",
         limits={"wall_seconds": SECONDS, "memory_bytes": MEMORY_BYTES},
     )
 
@@ -88,6 +97,7 @@ BIGCODEBENCH = Benchmark(
     split="v0.1.4",
     fields=FIELDS,
     preferred_field="solution",
+    sandbox_options=with_localhost_and_shell,
     runs_restricted=False,
 )
 BIGCODEBENCH_HARD = replace(BIGCODEBENCH, name="bigcodebench-hard", hub_id="bigcode/bigcodebench-hard", fields=())

@@ -7,9 +7,10 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from code_tasks.benchmarks.bigcodebench import with_localhost_and_shell
 from code_tasks.execution.dependencies import get_external_dependencies
 from code_tasks.execution.programs import MAX_OUTPUT_BYTES, combined_output, script_program
-from code_tasks.execution.sandbox_options import MEMORY_MB, has_images, with_localhost_and_shell
+from code_tasks.execution.sandbox_options import MEMORY_MB, has_images
 from code_tasks.execution.trace_texts import timeout_text
 from code_tasks.execution.unittest_output import ExecutionResult
 from sandboxes import EvalConfig, Evaluator, Limits, Outcome, ProgramBatch, close_pools

@@ -13,6 +13,7 @@ from importlib.machinery import PathFinder
 from sys import stdlib_module_names
 from typing import Any
 
+from code_tasks.benchmarks.bigcodebench import with_localhost_and_shell
 from code_tasks.execution.callables import CallableSerializer, SerializationError
 from code_tasks.execution.programs import completion_program, metric_result
 from code_tasks.execution.records import (
@@ -24,7 +25,7 @@ from code_tasks.execution.records import (
     read_error,
     read_task,
 )
-from code_tasks.execution.sandbox_options import MEMORY_MB, has_images, with_localhost_and_shell
+from code_tasks.execution.sandbox_options import MEMORY_MB, has_images
 from code_tasks.execution.trace_texts import OWN, TRACE_TEXTS
 from sandboxes import (
     EvalConfig,

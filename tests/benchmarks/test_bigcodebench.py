@@ -6,6 +6,7 @@ from code_tasks.benchmarks import BENCHMARKS
 from code_tasks.benchmarks.readers import InputError
 from sandboxes import SandboxUnavailable
 from support.judged_records import judged, loaded_records, results_of, solutions_of
+from support.pools import opened_pool, require_layers
 
 OPENING = "import json\nimport time as clock\n\ndef task_func(text, size=2):"
 RECORD = {
@@ -20,6 +21,13 @@ RECORD = {
     "libs": "['json']",
 }
 SOLUTION = RECORD["canonical_solution"]
+
+
+@pytest.fixture
+def pool_with_net():
+    """Skip a test unless programs may have a network of their own."""
+    with opened_pool("subprocess", loopback="auto") as pool:
+        require_layers(pool, "net")
 
 
 def with_test(statement):
@@ -71,6 +79,39 @@ def test_tests_that_patch():
     record["test"] += "        self.assertEqual(task_func('x'), [3, 4])\n"
     [result] = results_of("bigcodebench", record, [SOLUTION], grading="auto")
     assert (result.passed, result.grading) == (True, "shared")
+
+
+def test_objects_of_other_libraries():
+    """Tests of results that another library made run with the candidate: their process knows no such object."""
+    opening = "import json\nimport pluggy\n\ndef task_func(text):"
+    record = {
+        **with_test("self.assertIsInstance(task_func('a'), pluggy.PluginManager)"),
+        "code_prompt": opening,
+        "complete_prompt": f"{opening}\n",
+        "canonical_solution": "    return pluggy.PluginManager(text)\n",
+    }
+    [result] = results_of("bigcodebench", record, [record["canonical_solution"]], grading="auto")
+    assert (result.passed, result.grading) == (True, "shared")
+
+
+def test_a_shell():
+    """Programs have a shell."""
+    answer = f"    import subprocess\n    assert subprocess.run('exit 3', shell=True).returncode == 3\n{SOLUTION}"
+    assert judged("bigcodebench", RECORD, [answer]) == [True]
+
+
+def test_localhost(pool_with_net):
+    """Programs have localhost, where it is possible."""
+    answer = f"    import socket\n    socket.create_server(('127.0.0.1', 0)).close()\n{SOLUTION}"
+    assert judged("bigcodebench", RECORD, [answer]) == [True]
+
+
+@pytest.mark.parametrize("options", [{"network": True}, {"shell": False, "loopback": False}])
+def test_options_of_the_caller(options):
+    """What the caller chooses holds, and localhost is not asked for beside a network."""
+    config = BENCHMARKS["bigcodebench"].eval_config(options)
+    confinement = config.sandbox.confinement
+    assert (confinement.shell, confinement.loopback) == (options.get("shell", True), False)
 
 
 def test_a_module_of_the_prompt_in_the_tests():
