@@ -19,6 +19,9 @@ SETTINGS = (
     # A candidate that calls C could write to the memory of its interpreter.
     "ffi.enable=0",
 )
+INTERPRETER_MB = 96
+"""MiB of address space that PHP and its extensions may take beside the heap."""
+
 WORD = re.compile(r"[A-Za-z_]\w*")
 PHPUNIT = "/usr/share/php/PHPUnit/Autoload.php"
 NAMES_PHPUNIT = re.compile(r"\bPHPUnit\\Framework\b")
@@ -239,7 +242,8 @@ def opened(code: str) -> str:
 
 def php(limits: Limits, file: str) -> tuple[str, ...]:
     """Return the command that runs a file."""
-    settings = (*SETTINGS, f"memory_limit={heap_mb(limits)}M")
+    heap = max(16, min(heap_mb(limits), (limits.memory_bytes >> 20) - INTERPRETER_MB))
+    settings = (*SETTINGS, f"memory_limit={heap}M")
     return ("php", *(word for setting in settings for word in ("-d", setting)), file)
 
 

@@ -184,6 +184,6 @@ def test_ci_runs_all_tests_once():
     calls = re.findall(r"^pytest.*$", script, re.MULTILINE)
     assert calls == [
         "pytest || failed=1",
-        'pytest --rest --sample "${CODE_EVAL_SAMPLE-4}" -n 3 "${folders[@]}" || failed=1',
+        'pytest --rest --sample "${CODE_EVAL_SAMPLE-8}" -n 3 "${folders[@]}" || failed=1',
     ]
     assert script.count('\n[ -z "$failed" ]\n') == 1 and script.index('[ -z "$failed" ]') > script.index(calls[1])

@@ -83,7 +83,10 @@ class JavaReader(Reader):
             found = self.items(")")
             return table([found[place : place + 2] for place in range(0, len(found), 2)])
         if self.take("Optional", ".", "of", "("):
-            return Marked(Optional=self.parenthesised())
+            found = self.items(")")
+            if len(found) != 1:
+                raise NotPlain("an optional value made of something else")
+            return Marked(Optional=found[0])
         if self.take("Optional", ".", "empty", "(", ")"):
             return Marked(Optional=None)
         if self.take("new"):
