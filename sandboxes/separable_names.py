@@ -18,7 +18,9 @@ MODULES: dict[str, frozenset[str] | None] = {
     "functools": frozenset(("reduce",)),
     "heapq": None,
     "itertools": None,
+    "hashlib": frozenset(["sha256"]),
     "json": frozenset("JSONDecodeError dumps loads".split()),
+    "marshal": frozenset(["dumps"]),
     "math": None,
     "numpy": frozenset(
         "abs allclose arange array array_equal asarray bool_ complex128 e eye float32 float64 full inf int32 int64 "
@@ -51,10 +53,11 @@ GENERATORS = frozenset("random.Random numpy.random.RandomState numpy.random.defa
 """Functions of libraries that make an object of the tests."""
 
 TAKES_RESULTS = frozenset(
-    "collections.Counter copy.copy copy.deepcopy cmath.isclose math.ceil math.fabs math.floor math.isclose math.isinf "
-    "math.isnan math.sqrt numpy.abs numpy.allclose numpy.array numpy.array_equal numpy.asarray numpy.isclose "
-    "numpy.linalg.norm numpy.testing.assert_allclose numpy.testing.assert_almost_equal "
-    "numpy.testing.assert_array_almost_equal numpy.testing.assert_array_equal pytest.approx".split()
+    "cmath.isclose collections.Counter copy.copy copy.deepcopy hashlib.sha256 marshal.dumps math.ceil math.fabs "
+    "math.floor math.isclose math.isinf math.isnan math.sqrt numpy.abs numpy.allclose numpy.array "
+    "numpy.array_equal numpy.asarray numpy.isclose numpy.linalg.norm numpy.testing.assert_allclose "
+    "numpy.testing.assert_almost_equal numpy.testing.assert_array_almost_equal numpy.testing.assert_array_equal "
+    "pytest.approx".split()
 )
 """Functions of libraries that may get a result of the candidate."""
 

@@ -142,14 +142,17 @@ def code_eval_check(candidate, group):
     signal(SIGPROF, code_eval_end_input)
     known = code_eval_known.get(group, [])
     for number, arguments in enumerate(code_eval_inputs[group]):
-        pair = known[number] if known else None
-        if pair is None or isinstance(pair, int):
+        # What is known: a result and its seconds; of a long one its size, digest and seconds; or nothing.
+        facts = known[number] if known else []
+        if len(facts) == 2:
+            expected, seconds = facts
+        elif facts:
+            seconds = facts[2]
+        else:
             given = deepcopy(arguments)
             begin = process_time()
             expected = code_eval_oracle()(*given)
             seconds = process_time() - begin
-        else:
-            expected, seconds = pair[0], pair[1]
         given = deepcopy(arguments)
         # Again and again, for a candidate that catches the exception.
         setitimer(ITIMER_PROF, max({INPUT_SECONDS}, {FACTOR} * seconds), 0.05)
@@ -157,6 +160,10 @@ def code_eval_check(candidate, group):
             result = candidate(*given)
         finally:
             setitimer(ITIMER_PROF, 0)
+        if len(facts) == 3:
+            if facts[1] and code_eval_digest(result) == facts[1]:
+                continue
+            expected = code_eval_oracle()(*deepcopy(arguments))
         assert code_eval_rule(result, expected, arguments, code_eval_atol), (
             "%s input %d: it should be %.80r, but is %.80r" % (group, number + 1, expected, result))
 
@@ -235,7 +242,7 @@ def with_known(problem: Problem, known: str) -> Problem:
     groups = evalplus_tests.code_eval_values(known)
     if not isinstance(groups, dict):
         raise ValueError(f"the results of the inputs are {short_json(groups)}")
-    is_large = any(isinstance(each, int) and each > MAX_SIZE for group in groups.values() for each in group)
+    is_large = any(len(each) == 3 and each[0] > MAX_SIZE for group in groups.values() for each in group)
     return replace(problem, tests=tests, grading="shared" if is_large else problem.grading)
 
 

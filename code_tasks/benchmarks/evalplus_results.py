@@ -5,7 +5,10 @@ The first part is that of `evalplus_tests.py`, see `evalplus.py`.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from code_tasks.benchmarks.evalplus_tests import code_eval_digest
 
 
 def code_eval_encoded(value: Any) -> Any:
@@ -39,10 +42,18 @@ def code_eval_size(value: Any, limit: int) -> int:
     return min(size, limit)
 
 
+def code_eval_known_digest(value: Any) -> str:
+    """Return the digest of a value; "" if there is none, or if the value is not equal to itself, as NaN is not."""
+    from marshal import dumps, loads
+
+    digest = code_eval_digest(value)
+    return digest if digest and loads(dumps(value, 2)) == value else ""
+
+
 def code_eval_print_known(source: str, name: str, groups: dict[str, list[Any]]) -> None:
     """Print the results of a canonical solution, and the CPU seconds that they take, as JSON.
 
-    Results that are long, and those that are no plain data, are not printed, but their sizes.
+    Of results that are long, and of those that are no plain data, the size and the digest are printed.
 
     Args:
         source: of the solution.
@@ -71,6 +82,6 @@ def code_eval_print_known(source: str, name: str, groups: dict[str, list[Any]]) 
             except (TypeError, ValueError, RecursionError):
                 encoded = ""
             is_kept = encoded and len(encoded) <= left
-            known[group].append([result, seconds] if is_kept else size)
+            known[group].append([result, seconds] if is_kept else [size, code_eval_known_digest(result), seconds])
             left -= len(encoded) if is_kept else 0
     stdout.write(dumps(code_eval_encoded(known)) + "\n")
