@@ -197,6 +197,17 @@ def test_other_characters_for_the_same_names_are_refused(written, settings):
         ("out = type(type)('X', (), {})", "takes 1 positional argument"),
         ("out = type(lambda: 0)(1, {})", "can't be made"),
         ("type(list).__init__(list, int, int)\nout = 1", "own"),
+        ("class A:\n    def f(self): pass\nout = type(A().f)(type[int], 1).real", "has no attribute"),
+        ("class A:\n    def f(self): pass\nout = type(A().f)(type[int], 1).make", "has no attribute"),
+        ("import typing\nout = typing.Annotated[type[int], 1].real", "has no attribute"),
+        ("import functools\nout = functools.GenericAlias(type[int], ()).real", "has no attribute"),
+        ("out = type(lambda: 0).mro()[0](1, {})", "can't be made"),
+        ("out = type(int).mro(type(lambda: 0))[0](1, {})", "can't be made"),
+        (
+            "import dataclasses\n@dataclasses.dataclass\nclass A:\n    x: int = 0\n"
+            "class F(type(dataclasses.fields(A)[0]).mro()[0]):\n    pass\nout = F",
+            "can't derive from",
+        ),
         ("class M(type):\n    pass\nout = M", "can't derive from"),
         ("class M(type[int]):\n    pass\nout = M", "can't derive from"),
         ("class M(type(list)):\n    pass\nout = M", "can't derive from"),

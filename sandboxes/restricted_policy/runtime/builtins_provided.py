@@ -39,30 +39,35 @@ EXCEPTIONS = [
 SIZED = frozenset((list, tuple, str, set, frozenset, dict, bytes, type({}.keys()), type({}.values()), type({}.items())))
 
 
+# {the id of a GuardedType: (its type, the function that is called in its place)}. No attribute has them: a bound method
+# or a type hint forwards the reading of any attribute, and the library reads some by names that a program chooses.
+_parts: dict[int, tuple[Any, Callable[..., Any]]] = {}
+
+
 class GuardedType(NotCopyable):
     """Replaces a builtin type whose calls are guarded. In every other respect it behaves like the type."""
 
-    __slots__ = ("make", "real")
+    __slots__ = ()
 
     def __init__(self, real: type, make: Callable[..., Any]):
         """Take the type, and the function that is called in its place."""
-        self.real, self.make = real, make
+        _parts[id(self)] = (real, make)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Make an instance, under the guard."""
-        return self.make(*args, **kwargs)
+        return make_of(self)(*args, **kwargs)
 
     def __getitem__(self, item: Any) -> Any:
         """Return a type hint such as `list[int]`, which can be called like the type."""
-        return GuardedType(self.real[item], self.make)  # type: ignore[index]
+        return GuardedType(real_type(self)[item], make_of(self))
 
     def __instancecheck__(self, value: Any) -> bool:
         """Support `isinstance(value, list)`."""
-        return isinstance(real_type(value), self.real)
+        return isinstance(real_type(value), real_type(self))
 
     def __subclasscheck__(self, cls: Any) -> bool:
         """Support `issubclass(cls, list)`."""
-        return issubclass(real_type(cls), self.real)
+        return issubclass(real_type(cls), real_type(self))
 
     def __mro_entries__(self, bases: tuple[Any, ...]) -> tuple[type, ...]:
         """Support `class Stack(list)`.
@@ -70,18 +75,18 @@ class GuardedType(NotCopyable):
         Raises:
             TypeError: for a type that programs may only compare with, such as `type`, which would make a metaclass.
         """
-        base = typing.get_origin(self.real) or self.real
+        base = typing.get_origin(real_type(self)) or real_type(self)
         if base in inspectable_types():
-            raise TypeError(f"classes can't derive from {self.real!r} here")
+            raise TypeError(f"classes can't derive from {self!r} here")
         return (base,)
 
     def __eq__(self, other: object) -> bool:
         """Return whether the other value is this type, which some modules return unguarded."""
-        return self is other or self.real is other
+        return self is other or real_type(self) is other
 
     def __hash__(self) -> int:
         """Return the hash of the type itself."""
-        return hash(self.real)
+        return hash(real_type(self))
 
     def __or__(self, other: Any) -> Any:
         """Return a type hint such as `list | None`."""
@@ -102,12 +107,17 @@ class GuardedType(NotCopyable):
 
     def __repr__(self) -> str:
         """Return the representation of the type itself."""
-        return repr(self.real)
+        return repr(real_type(self))
 
 
 def real_type(value: Any) -> Any:
     """Return the type that a GuardedType replaces. Return any other value as it is."""
-    return value.real if type(value) is GuardedType else value
+    return _parts[id(value)][0] if type(value) is GuardedType else value
+
+
+def make_of(value: GuardedType) -> Callable[..., Any]:
+    """Return the function that is called in place of a type."""
+    return _parts[id(value)][1]
 
 
 def limited_range(*args: Any) -> range:
@@ -171,7 +181,7 @@ def type_of(builtin_names: dict[str, Any]) -> GuardedType:
         cls = class_of(value)
         real = real_type(cls)
         for guarded in builtin_names.values():
-            if type(guarded) is GuardedType and guarded.real is real:
+            if type(guarded) is GuardedType and real_type(guarded) is real:
                 cls = guarded
         if kind is not GuardedType:
             known[kind] = cls

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from types import MethodType, ModuleType
+from types import BuiltinFunctionType, MethodDescriptorType, MethodType, ModuleType
 from typing import Any
 
 from RestrictedPython.Eval import default_guarded_getitem, default_guarded_getiter
@@ -17,7 +17,7 @@ from RestrictedPython.Guards import (
 from RestrictedPython.transformer import INSPECT_ATTRIBUTES
 
 from sandboxes.restricted_policy import name_rules as names
-from sandboxes.restricted_policy.runtime.builtins_provided import GuardedType, real_type
+from sandboxes.restricted_policy.runtime.builtins_provided import GuardedType, inspectable_types, make_of, real_type
 from sandboxes.restricted_policy.runtime.copy_guard import NotCopyable
 from sandboxes.restricted_policy.runtime.formatting import SafeFormatter
 from sandboxes.restricted_policy.runtime.modules import GuardedModule, Modules
@@ -50,7 +50,7 @@ IDLE = (
     "_write_",
 )
 # Names that RestrictedPython's `safer_getattr` checks, in addition to all that begin with an underscore.
-WATCHED_NAMES = INSPECT_ATTRIBUTES | {*FORMATS, "get_field", "get_value", "vformat", "obj", "evaluate"}
+WATCHED_NAMES = INSPECT_ATTRIBUTES | {*FORMATS, "get_field", "get_value", "vformat", "obj", "evaluate", "mro"}
 # Objects of exactly these classes are data. Their only attributes that a program must not have are `str.format`'s.
 PLAIN_KINDS = frozenset((int, float, str, bool, list, dict, tuple, set, bytes, type(None)))
 
@@ -126,7 +126,7 @@ class Guards(NotCopyable):
                     # A view returns only what a program may have.
                     return getattr(value, name)
                 if type(value) is not ModuleType:
-                    attribute = getattr(value.real if type(value) is GuardedType else value, name)
+                    attribute = getattr(real_type(value), name)
                     kind = type(attribute)
                     if kind in PLAIN_KINDS or (kind is MethodType and id(attribute.__func__) not in watched):
                         return attribute
@@ -161,6 +161,10 @@ class Guards(NotCopyable):
         attribute = safer_getattr(  # type: ignore[no-untyped-call]
             real_type(value), name, *(default or (raise_,))
         )
+        if name == "mro" and type(attribute) is BuiltinFunctionType:
+            return lambda: guarded_mro(value)
+        if name == "mro" and type(attribute) is MethodDescriptorType:
+            return guarded_mro
         return self.modules.admitted(attribute, name)
 
     def _hidden(self, value: Any, name: str, *default: Any) -> Any:
@@ -169,7 +173,7 @@ class Guards(NotCopyable):
         if kind is GuardedModule:
             raise refused(name)
         if kind is GuardedType and name == "__call__":
-            return value.make
+            return make_of(value)
         if name == "__init__" and kind is not super and not self.own.owns(value):
             return self._initializer(value)
         if name in names.CALLABLE_METHODS or (
@@ -278,6 +282,12 @@ class Guards(NotCopyable):
         if names.is_refused_attribute(name) or (name[:1] == "_" and not self._private_names):
             raise refused(name)
         return self.change(self.write_private(value) if name[:1] == "_" else value)
+
+
+def guarded_mro(cls: Any) -> list[Any]:
+    """Return the classes that a class is looked up in, without the real ones of those that programs may not call."""
+    known = inspectable_types()
+    return [known.get(each, each) for each in type.mro(real_type(cls))]
 
 
 def is_text(value: Any) -> bool:

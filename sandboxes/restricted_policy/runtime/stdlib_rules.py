@@ -171,7 +171,13 @@ def guarded_dataclass(write: Writer) -> Callable[..., Any]:
 
 
 def check_fields(cls: type) -> None:
-    """Raise TypeError if a field's name is invalid, because dataclasses puts names into code that it compiles."""
+    """Raise TypeError if a field's name is invalid, because dataclasses puts names into code that it compiles.
+
+    An object of another class of fields could change its name.
+    """
+    for value in vars(cls).values():
+        if isinstance(value, dataclasses.Field) and type(value) is not dataclasses.Field:
+            raise TypeError(f"{value!r} is no field")
     field_names: list[Any] = list(vars(cls).get("__annotations__") or inspect.get_annotations(cls))
     for base in cls.__mro__:
         field_names += [field.name for field in vars(base).get("__dataclass_fields__", {}).values()]
