@@ -126,7 +126,7 @@ class Guards(NotCopyable):
                     # A view returns only what a program may have.
                     return getattr(value, name)
                 if type(value) is not ModuleType:
-                    attribute = getattr(real_type(value), name)
+                    attribute = getattr(real_type(value) if type(value) is GuardedType else value, name)
                     kind = type(attribute)
                     if kind in PLAIN_KINDS or (kind is MethodType and id(attribute.__func__) not in watched):
                         return attribute
