@@ -12,7 +12,7 @@ from code_tasks.execution.dependencies import get_external_dependencies
 from code_tasks.execution.programs import MAX_OUTPUT_BYTES, combined_output, script_program
 from code_tasks.execution.sandbox_options import MEMORY_MB, has_images
 from code_tasks.execution.trace_texts import timeout_text
-from code_tasks.execution.unittest_output import ExecutionResult
+from code_tasks.execution.unittest_output import ExecutionResult, parse_unittest_output, unittest_merge_snippets
 from sandboxes import EvalConfig, Evaluator, Limits, Outcome, ProgramBatch, close_pools
 from sandboxes.backends.docker.engine import DockerCli
 from sandboxes.options.table import OPTIONS
@@ -144,12 +144,12 @@ def run_python_code(
 def execute_python_code_with_tests(
     code: str,
     test_code: str,
-    dockerfile: str | None,
-    package_mapping: Mapping[str, str | None],
-    merge_code_fn: Callable[[str, str], str],
-    image: str | None,
-    timeout: float,
-    parse_output_fn: Callable[[str], ExecutionResult],
+    dockerfile: str | None = None,
+    package_mapping: Mapping[str, str | None] | None = None,
+    merge_code_fn: Callable[[str, str], str] = unittest_merge_snippets,
+    image: str | None = None,
+    timeout: float = 60,
+    parse_output_fn: Callable[[str], ExecutionResult] = parse_unittest_output,
     **options: Any,
 ) -> ExecutionResult:
     """Run a candidate merged with its tests as a script, and return the result that a function reads from its output.
@@ -161,7 +161,8 @@ def execute_python_code_with_tests(
         code: the candidate.
         test_code: its tests.
         dockerfile: as `run_python_code` takes it.
-        package_mapping: {import name: PyPI requirement or None}. Packages that the program imports are installed.
+        package_mapping: {import name: PyPI requirement or None}. Packages that the program imports are installed. None:
+            no package is.
         merge_code_fn: (code, test_code) -> program.
         image: as `run_python_code` takes it.
         timeout: seconds for the whole program.
@@ -172,5 +173,5 @@ def execute_python_code_with_tests(
         SandboxTimeoutError, SandboxUnavailable: as in `run_python_code`.
     """
     program = merge_code_fn(code, test_code)
-    packages = get_external_dependencies(program, package_mapping)
+    packages = get_external_dependencies(program, package_mapping or {})
     return parse_output_fn(run_python_code(program, image, dockerfile, None, timeout, packages, **options))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable, Iterable
-from dataclasses import replace
 from typing import Any
 
 import sandboxes
@@ -109,7 +108,7 @@ def metric_result(
         trace = with_output(result.detail, combined_output(result))
         return MetricResult(code_execution_trace=trace, error=Error.from_exception(error), isolation=result.isolation)
     if trace_texts == EVAL_FRAMEWORK:
-        execution = replace(execution, output=framework_text(task, result, execution.success))
+        execution = execution._replace(output=framework_text(task, result, execution.success))
     value = estimate_pass_at_k(1, int(execution.success), k)
     return MetricResult(value=value, code_execution_trace=execution.output, isolation=result.isolation)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 MAX_NAMED_TESTS = 20
 MAX_TRACE_CHARS = 16 << 10
@@ -15,9 +15,8 @@ FAILED_TEST = re.compile(r"^(?:FAIL|ERROR): (\S+)[^\n]*\n(.*?)(?=^={70}$|^-{70}\
 TRACEBACK_HEADER = "Traceback (most recent call last):\n"
 
 
-@dataclass(frozen=True)
-class ExecutionResult:
-    """The result that a program's output shows."""
+class ExecutionResult(NamedTuple):
+    """The result that a program's output shows, as a tuple of two."""
 
     success: bool
     output: str

@@ -75,6 +75,12 @@ def test_candidate_with_tests(options, code, success):
     assert found.success is success
 
 
+def test_arguments_by_name(options):
+    """Only the candidate and its tests are needed, and the result is a tuple, as in eval-framework."""
+    success, output = execute_python_code_with_tests(code=RIGHT, test_code=TESTS, **options)
+    assert (success, output[:3]) == (True, "ran")
+
+
 def test_no_tests_are_no_success(options):
     """A candidate without tests does not pass, because its program names a module that nobody imported."""
     chosen = dict(options)
