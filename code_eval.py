@@ -50,6 +50,9 @@ try:
 except ImportError as error:
     raise ImportError(f"{_install_advice(__name__)} ({error})") from error
 
+PATH = os.path.abspath(__file__)
+"""The path of this file, which `evaluate.load` takes from any folder."""
+
 DEFAULT_SANDBOX = "subprocess"
 NOT_OF_STREAMS = ("k", "progress", "languages")
 """Options that `evaluate_stream` does not have: it yields results, one per sample, in one language."""

@@ -5,9 +5,11 @@ import threading
 import types
 import warnings
 
+import evaluate
 import numpy as np
 import pytest
 
+import code_eval
 from sandboxes import Outcome, SandboxUnavailable, Verdict
 from sandboxes.backends.local_process import SubprocessSandbox
 from support.metric_and_command import ROOT, TESTS, TWO_TASKS, WRONG, load_metric, python, texts
@@ -25,6 +27,7 @@ def test_load_from_another_folder(tmp_path, monkeypatch):
     """`evaluate.load` finds the metric by its path from any folder, offline."""
     monkeypatch.chdir(tmp_path)
     assert load_metric().compute(**TWO_TASKS, k=1)[0] == {"pass@1": 0.5}
+    assert evaluate.load(code_eval.PATH).compute(**TWO_TASKS, k=1)[0] == {"pass@1": 0.5}
 
 
 def test_shape(metric):
