@@ -40,13 +40,18 @@ def entry(run: GradedRun, record: Record) -> dict[str, Any]:
     status = STATUSES.get(record["outcome"], "fail")
     statuses = {"base_status": status, "plus_status": status}
     if run.problems[record["task_id"]].scores and status != "pass":
-        tests: dict[str, str] = {test["name"]: test["outcome"] for test in record["tests"]}
+        tests = {test["name"]: outcome_of(test) for test in record["tests"]}
         for name in ("base", "plus"):
             # A test without a result had the fate of its program.
             outcome = tests.get(f"test_{name}") or record["outcome"]
             statuses[f"{name}_status"] = STATUSES.get(outcome, "fail")
     failed: dict[str, list[Any]] = {"base_fail_tests": [], "plus_fail_tests": []}
     return {"task_id": record["task_id"], "solution": run.program(record), **statuses, **failed}
+
+
+def outcome_of(test: Mapping[str, Any]) -> str:
+    """Return the outcome of a test. An input that took too long raises TimeoutError, also where a candidate does."""
+    return TIMED_OUT if (test.get("message") or "").startswith("TimeoutError") else str(test["outcome"])
 
 
 def counts(evaluated: Mapping[str, Sequence[Mapping[str, Any]]], fields: Sequence[str]) -> dict[str, tuple[int, int]]:

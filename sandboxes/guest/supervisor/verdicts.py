@@ -48,6 +48,9 @@ def verdict_for(
         output_bytes: number of bytes that it wrote.
     """
     if reply := limit_verdict(reason, status, cpu_seconds, setup, limits, output_bytes):
+        if reply.get("outcome") == "crashed" and os.WTERMSIG(status) == signal.SIGXCPU:
+            # Tests have limited the CPU time of the candidate's calls.
+            return {"outcome": "timed_out", "detail": "a call used more CPU time than the tests allow"}
         return reply
     if status or not report:
         return {"outcome": "exited", "detail": "left before its tests were done, with status %d" % (status >> 8)}
@@ -77,8 +80,6 @@ def limit_verdict(
         return {"outcome": "timed_out", "detail": "ran for more than {:g} s".format(limits["wall_seconds"])}
     if killer in MIN_CPU_FRACTIONS and cpu_seconds >= limits["cpu_seconds"] * MIN_CPU_FRACTIONS[killer]:
         return {"outcome": "timed_out", "detail": "used more than {:g} s of CPU time".format(limits["cpu_seconds"])}
-    if killer == signal.SIGXCPU:
-        return {"outcome": "timed_out", "detail": "a call used more CPU time than the tests allow"}
     if killer:
         return {"outcome": "crashed", "detail": "killed by signal %d (%s)" % (killer, signal_name(killer))}
     return None
