@@ -139,7 +139,7 @@ PLAIN = {
         "(new List<long>(new long[]{(long)987L, 2L}))));\n"
         '    Debug.Assert(Add((null)).Equals(("xyz")));\n    Debug.Assert(Add(null) == (98.7f));\n'
         '    Debug.Assert(CodeEval.Same.Values(Add(null), (new Dictionary<string,long>(){{"a", 1L}})));\n    }\n\n}\n',
-        [[[987, 2], 0], ["xyz", 0], [98.7, 0], [{"a": 1}, 0]],
+        [[[987, 2], 0], ["xyz", 0], [98.69999694824219, 0], [{"a": 1}, 0]],
     ),
     "D": (
         "d",
