@@ -119,10 +119,10 @@ class Audit:
 
     def _others(self, evaluator: Evaluator, audits: list[ProblemAudit]) -> Iterator[ProblemAudit]:
         """Run other solutions, and canonical solutions on their prompts' examples. Yield audits with the results."""
-        tasks = [task for audit in audits for task in self._other_tasks(audit) if task.candidates]
+        others = [(audit, *self._other_tasks(audit)) for audit in audits]
+        tasks = [task for _, *both in others for task in both if task.candidates]
         with closing(evaluator.stream(tasks)) as results:
-            for audit in audits:
-                solutions, examples = self._other_tasks(audit)
+            for audit, solutions, examples in others:
                 shown = [
                     VariantResult(f"solution {number}", state_of(result), failure(result))
                     for number, result in enumerate((next(results) for _ in solutions.candidates), 1)

@@ -13,7 +13,7 @@ DRIVER_FILE, RUNNER_FILE = "code_eval_driver.rkt", "code_eval_runner.rkt"
 
 ENTRY_POINT = re.compile(r"\(\s*candidate\s+([^\s()\[\]]+)")
 WORD = re.compile(r"[^\s()\[\]{}\"',`;|\\]+")
-LANGUAGE_LINE = re.compile(r"(?P<before>(?:\s++|;[^\n]*+|#!\s?/[^\n]*+|#\|.*?\|#)*+)#lang[^\n]*", re.DOTALL)
+LANGUAGE_LINE = re.compile(r"\A(?P<before>(?:\s++|;[^\n]*+|#!\s?/[^\n]*+|#\|.*?\|#)*+)#lang[^\n]*", re.DOTALL)
 """The first line of a module, behind comments."""
 
 # A message is a datum, as `write` writes it. `read` makes data of it and runs nothing.
@@ -237,10 +237,7 @@ def runner_files(tests: str) -> dict[str, str]:
         "report_file": REPORT_FILE,
         "max_chars": MAX_MESSAGE_CHARS,
     }
-    return {
-        "tests.rkt": LANGUAGE_LINE.sub(r"\g<before>", tests, count=1) if LANGUAGE_LINE.match(tests) else tests,
-        RUNNER_FILE: RUNNER % values,
-    }
+    return {"tests.rkt": LANGUAGE_LINE.sub(r"\g<before>", tests), RUNNER_FILE: RUNNER % values}
 
 
 def as_strings(words: list[str]) -> str:

@@ -35,7 +35,7 @@ for record, completion in json.load(sys.stdin):
 
 @pytest.fixture(scope="module")
 def pairs():
-    """Return (record, completion) pairs of a few problems of each kind. Each day has others."""
+    """Return (record, completion) pairs of a few problems of each kind. Another CODE_EVAL_SEED chooses others."""
     seed = os.environ.get("CODE_EVAL_SEED", "0")
     chosen = random.Random(seed).sample(read("HumanEval.jsonl.gz"), SAMPLE)
     records = [infilling_record(record, kind, seed) for record in chosen for kind in KINDS]

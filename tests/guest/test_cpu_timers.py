@@ -101,3 +101,18 @@ def test_no_limit_is_left(run_apart):
     """A call after the timer was turned off may take more CPU time than the timer allowed."""
     tests = TIMED + "setitimer(ITIMER_PROF, 0)\nassert g(1) == 1\n"
     assert run_apart(tests, BURN.format(0) + BURN.format(3).replace("def f", "def g")).passed
+
+
+def test_an_alarm_of_the_candidate(run_apart):
+    """A candidate that has a handler for its own alarms keeps it."""
+    candidate = """
+import signal, time
+rung = []
+signal.signal(signal.SIGALRM, lambda number, frame: rung.append(number))
+
+def f(n):
+    signal.setitimer(signal.ITIMER_REAL, 0.05)
+    time.sleep(0.2)
+    return len(rung)
+"""
+    assert run_apart(TIMED, candidate).passed

@@ -40,13 +40,16 @@ class CallTimer:
     """Ends calls of a candidate's functions that take too much time, unless the candidate keeps it from that."""
 
     def __init__(self) -> None:
-        """Take over the signal."""
+        """Take over the signals."""
         self.seconds = 0.0
         self.is_running = False
         self.set_timer, self.set_limit, self.cpu_seconds = signal.setitimer, resource.setrlimit, time.process_time
         self.before = resource.getrlimit(resource.RLIMIT_CPU)
-        for number in (signal.SIGPROF, signal.SIGALRM):
-            signal.signal(number, self.expire)
+        signal.signal(signal.SIGPROF, self.expire)
+        # A candidate may have a use of its own for the other timer.
+        self.limits_waiting = signal.getsignal(signal.SIGALRM) == signal.SIG_DFL
+        if self.limits_waiting:
+            signal.signal(signal.SIGALRM, self.expire)
 
     def expire(self, number: int, frame: FrameType | None) -> None:
         """Raise TimeoutError in the function that is called."""
@@ -59,14 +62,16 @@ class CallTimer:
         """Call a function of the candidate's, for as long as the timer lets it."""
         self.is_running = True
         self.set_timer(signal.ITIMER_PROF, self.seconds, AGAIN_SECONDS)
-        self.set_timer(signal.ITIMER_REAL, self.seconds * WALL_FACTOR, AGAIN_SECONDS)
+        if self.limits_waiting:
+            self.set_timer(signal.ITIMER_REAL, self.seconds * WALL_FACTOR, AGAIN_SECONDS)
         self.limit_process(self.seconds + SPARE_SECONDS)
         try:
             return function(*arguments, **keywords)
         finally:
             self.is_running = False
             self.set_timer(signal.ITIMER_PROF, 0)
-            self.set_timer(signal.ITIMER_REAL, 0)
+            if self.limits_waiting:
+                self.set_timer(signal.ITIMER_REAL, 0)
             self.set_limit(resource.RLIMIT_CPU, self.before)
 
     def limit_process(self, seconds: float) -> None:
